@@ -68,7 +68,7 @@ WAIT_STATES = Table(
             name="is_completion",
             type=BOOL,
             meaning=(
-                "Completion time after the last location arrived. It is not waiting for a late "
+                "Completion time after the first location has left. It is not waiting for a late "
                 "location, and reports do not add it to waiting."
             ),
         ),

@@ -29,7 +29,9 @@ Store = Annotated[Path, Parameter(name="--store", help="Folder with the results.
 Flag = Parameter(negative="", show_default=False)
 RunName = Annotated[
     str | None,
-    Parameter(help="Run id or its beginning, label, or trace path. [default: the latest run]"),
+    Parameter(
+        help="Run id or its first characters, label, or trace path. [default: the latest run]"
+    ),
 ]
 Patterns = Annotated[
     Path | None,

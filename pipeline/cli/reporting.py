@@ -200,8 +200,10 @@ def _check(run: "Run", expression: str) -> Mapping[str, int] | None:
 
 
 def compare(
-    base: Annotated[str, Parameter(help="A: a run by id or its beginning, label, or trace path.")],
-    other: Annotated[str, Parameter(help="B: likewise.")],
+    base: Annotated[
+        str, Parameter(help="Run A: id or its first characters, label, or trace path.")
+    ],
+    other: Annotated[str, Parameter(help="Run B: the same.")],
     /,
     *,
     fail_if: Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)] = None,

@@ -220,7 +220,7 @@ def _table(
         Column(name="base_value", title="A", unit=kind.value),
         Column(name="other_value", title="B", unit=kind.value),
         Column(name="change_value", title="Change", unit=kind.change, has_bar=True),
-        Column(name="change_ratio", title="Change of A", unit=Unit.SHARE_CHANGE),
+        Column(name="change_ratio", title="Change in %", unit=Unit.SHARE_CHANGE),
         Column(name="noise_value", title="Noise", unit=kind.value, meaning=_NOISE),
         Column(name="is_beyond_noise", title="Beyond noise", unit=Unit.TEXT,
                meaning="Whether the change is larger than the noise."),

@@ -58,7 +58,7 @@ def describe_time(comparison: Comparison) -> str:
     change = comparison.of_metric("time")
     if not change.change_value:
         return ""
-    spent = "A process spends" if comparison.is_per_process else "All locations together spend"
+    spent = "A process spends" if comparison.is_per_process else "All locations spend"
     ratio = format_share_change(change.change_ratio)
     return f"{spent} {signed(change, change.change_value)} in region visits ({ratio})."
 
@@ -71,8 +71,8 @@ def describe_subtree(comparison: Comparison) -> str:
         return ""
     part, whole = (with_sign(value, format_time) for value in (found.inclusive_value, total))
     return (
-        f"Of {whole} on the critical path, {part} lie in {name_path(found.call_path)} and what "
-        "it calls."
+        f"The critical path changes by {whole}: {part} in {name_path(found.call_path)} and its "
+        "callees."
     )
 
 

@@ -135,7 +135,7 @@ class _Search:
         age = now - changed_at
         has_definitions = any(file.name == anchor.stem + DEFINITIONS for file in files)
         if age < settle_seconds:
-            self._skip(self.waiting, anchor, "is still being written")
+            self._skip(self.waiting, anchor, "changed a moment ago (--settle)")
         elif not has_definitions and age < _LONGEST_WRITING_SECONDS:
             self._skip(self.waiting, anchor, "no definitions yet")
         else:

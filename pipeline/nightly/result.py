@@ -30,7 +30,7 @@ RESULT_VERSION = 1
 MOST_KEPT = 400
 """Number of results that a store keeps."""
 WELL, REGRESSIONS, FAILED = 0, RegressionError.exit_code, FailedArchivesError.exit_code
-_VERDICTS = {WELL: "all well", REGRESSIONS: "regressions", FAILED: "some archives failed"}
+_VERDICTS = {WELL: "no new problems", REGRESSIONS: "regressions", FAILED: "some archives failed"}
 
 Document = Mapping[str, Any]
 """The result of a night as plain values."""

@@ -13,7 +13,7 @@ _MEANINGS = {
     "processes",
     SCALED_SIZE: "scaled size, which grows with processes. Sentences and pictures leave out "
     "results for a fixed size",
-    BOTH: "both fixed size and scaled size, which grows with processes",
+    BOTH: "fixed size, and size growing with processes",
 }
 
 Scalings = Mapping[str, str]

@@ -116,9 +116,9 @@ def with_sign(change: float, format: Callable[[float], str]) -> str:
 
 
 def format_share_change(share: float) -> str:
-    """A relative change: '+12.3%', or '×37' if it is large; 'from nothing' if it was zero."""
+    """A relative change: '+12.3%', or '×37' if it is large; 'new' if it was zero."""
     if not isfinite(share):
-        return "from nothing"
+        return "new"
     if share >= LARGE_CHANGE:
         return f"×{_significant(share + 1, 3)}"
     return with_sign(share, format_share) if abs(share) >= 0.0001 else format_share(share)

@@ -18,7 +18,7 @@ PACKAGE = "harlequin"
 def run_harlequin(session: Session, name: str) -> None:
     """Open harlequin on the views of a session; raises MissingLibraryError or PipelineError."""
     if importlib.util.find_spec(PACKAGE) is None:
-        raise MissingLibraryError("harlequin is not installed: run make harlequin")
+        raise MissingLibraryError("harlequin is not installed: pip install harlequin")
     with TemporaryDirectory(prefix="tracemill-") as folder:
         path = Path(folder) / f"{name}.duckdb"
         write_views(session, path)

@@ -146,7 +146,7 @@ WITH
         ),
         (
             'clock_violation', FALSE,
-            'Clocks contradict each other here. Waits are cut at the end of their call.'
+            'Clocks contradict each other here. Waits are limited to the time of their call.'
         ),
         (
             'time_reversal', FALSE,

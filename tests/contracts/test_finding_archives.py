@@ -55,7 +55,7 @@ def test_several_archives_in_a_folder_are_several(tmp_path: Path) -> None:
 
 def test_an_archive_that_just_changed_is_waited_for(tmp_path: Path) -> None:
     anchor = make_archive(tmp_path / "a")
-    assert reasons(find(tmp_path, later=59)) == {anchor.name: "is still being written"}
+    assert reasons(find(tmp_path, later=59)) == {anchor.name: "changed a moment ago (--settle)"}
     assert anchors(find(tmp_path, later=61)) == [anchor]
     assert anchors(find(tmp_path, settle=0, later=0.1)) == [anchor]
 
@@ -65,7 +65,7 @@ def test_a_copy_that_kept_its_times_is_waited_for_all_the_same(tmp_path: Path) -
     old = time.time() - DAY
     for path in (tmp_path / "a").rglob("*"):
         os.utime(path, (old, old))
-    assert reasons(find(tmp_path, later=30)) == {anchor.name: "is still being written"}
+    assert reasons(find(tmp_path, later=30)) == {anchor.name: "changed a moment ago (--settle)"}
 
 
 def test_definitions_are_waited_for_a_day_and_an_anchor_for_ever(tmp_path: Path) -> None:

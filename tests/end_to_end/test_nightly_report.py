@@ -201,7 +201,7 @@ def test_a_report_without_figures_shows_no_sql(site: Site, tmp_path: Path) -> No
 
 def test_a_night_with_nothing_new_is_well(site: Site) -> None:
     reported, result = site.report(site.night(unchanged_count=5))
-    assert (reported.exit_code, result["verdict"]) == (0, "all well")
+    assert (reported.exit_code, result["verdict"]) == (0, "no new problems")
     assert reported.sentences == ("Nothing new: 5 archives were analyzed before.",)
     assert result["counts"]["unchanged"] == 5
 

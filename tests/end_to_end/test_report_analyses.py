@@ -33,7 +33,7 @@ def test_the_critical_path_is_told_with_its_course_and_what_it_costs() -> None:
         'and 10.0% communication. It spends most time in "main": 90.0 ms.',
         "It visits 2 processes in 2 segments, and spends most time on rank 0: 60.0 ms (60.0% of "
         "the path).",
-        'Uneven or serial work costs most in "main": all locations together lose 50.0 ms while the '
+        'Imbalance costs most in "main": all locations together lose 50.0 ms while the '
         "path is there.",
     )
     tables = {table.name: table.as_dicts() for table in section.tables}
@@ -123,7 +123,7 @@ def test_starting_mpi_is_neither_longest_nor_costliest_on_the_critical_path() ->
     assert section.sentences[1:] == (
         "It visits 2 processes in 2 segments, and spends most time on rank 0: 20.0 ms (66.7% of "
         "the path, without MPI setup).",
-        'Uneven or serial work costs most in "main": all locations together lose 30.0 ms while the '
+        'Imbalance costs most in "main": all locations together lose 30.0 ms while the '
         "path is there.",
     )
     table = next(each for each in section.tables if each.name == "critical_path_by_location")

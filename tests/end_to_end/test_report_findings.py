@@ -86,7 +86,7 @@ def test_a_master_is_told_with_what_its_workers_lose() -> None:
     assert (
         "Rank 0 assigns work to 1 other rank in 7 rounds (confidence 90%). They wait 30.0 ms for "
         "it, 15.0% of all time. For 5.00 ms, it works for one of them while another waits. "
-        "Getting 2 tasks took 7.00 ms, longer than computing them."
+        "Getting 2 tasks took 7.00 ms, more than computing them."
     ) in sentences(run)
 
 

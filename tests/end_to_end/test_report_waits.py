@@ -127,7 +127,7 @@ def test_a_finding_names_who_loses_most_and_whom_that_one_waits_for() -> None:
     (finding,) = build_summary(run).section("summary").findings
     assert finding.headline == "Late Sender: 55.0 ms, 27.5% of all time."
     assert finding.detail == (
-        '3 waits in "main/MPI_Recv". Rank 1 loses most, 35.0 ms, '
+        '3 waits in "main/MPI_Recv". Rank 1 waits most, 35.0 ms, '
         '30.0 ms of it waiting for rank 0 in "main/MPI_Send". Uncertain: confidence 0%.'
     )
 

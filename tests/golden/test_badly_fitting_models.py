@@ -39,11 +39,11 @@ def test_no_model_is_chosen_if_the_best_has_a_large_error() -> None:
 
 def test_a_bad_fit_is_reported() -> None:
     assert sentences_on(cross_validated_ratio=16.7) == [
-        "x: no model describes these runs: the best is T = 8/p seconds (Amdahl), with a "
+        "x: no model describes these runs: the best is T = 8/p in seconds (Amdahl), with a "
         "cross-validated error of 1670.0%."
     ]
     assert sentences_on(cross_validated_ratio=0.1, is_chosen=True) == [
-        "x: T = 8/p seconds (Amdahl), with a cross-validated error of 10.0%."
+        "x: T = 8/p in seconds (Amdahl), with a cross-validated error of 10.0%."
     ]
 
 
@@ -89,7 +89,7 @@ def test_a_smooth_surface_is_explained() -> None:
     assert "no formula" in sentence
     assert "16 effective parameters" in sentence
     assert "Measured and fitted times" in sentence
-    assert sentence.endswith("The best formula, T = 8/p seconds (joint), has an error of 7.0%.")
+    assert sentence.endswith("The best formula, T = 8/p in seconds (joint), has an error of 7.0%.")
 
 
 def test_models_that_cannot_be_judged_are_not_called_unfitted() -> None:

@@ -163,7 +163,7 @@ def test_the_declared_scaling_is_named() -> None:
     rows = [{"application": a, "scaling": s} for a, s in (("x", "fixed size"), ("y", "both"))]
     assert describe_scalings(rows[:1]).startswith("Scaling: fixed size. ")
     assert describe_scalings(rows).endswith(
-        "Scaling for y: both fixed size and scaled size, which grows with processes."
+        "Scaling for y: fixed size, and size growing with processes."
     )
 
 

@@ -47,8 +47,8 @@ def row(**changes: Any) -> dict[str, Any]:
 def test_too_few_runs_are_reported() -> None:
     other = row(source="exchange.f:88", spearman=0.5)
     assert list(describe_worst([row(), other])) == [
-        "x: 3 runs are too few to show significant growth of a call site's share with the number "
-        "of processes: even a perfect correlation has p = 0.33, but p below 0.05 is required. "
+        "x: 3 runs are too few to test whether the share of a call site grows with the number of "
+        "processes: the p-value is at best 0.33, and 0.05 is required. "
         'Above the guard, "sweep/MPI_Wait" (exchange.f:71) has the largest correlation (1.00); '
         "it is 38.8% of communication in the largest run."
     ]

@@ -257,7 +257,7 @@ def test_ranks_follow_the_cross_validated_errors() -> None:
     [
         ([4], [10, 20, 40, 80], "two steps", "needs 3 sizes and 2 numbers of processes"),
         ([4], [10, 20, 40, 80], "with overlap", "needs 2 numbers of processes"),
-        ([4], [10, 20, 40, 80], "Amdahl", "needs a size with 2 numbers of processes"),
+        ([4], [10, 20, 40, 80], "Amdahl", "needs one size with two numbers of processes"),
         ([1, 2, 4, 8], [10], "joint", "there are 1 and 4"),
         ([1, 2], [10], "normal form", "needs 3 configurations: there are 2"),
         ([1], [10], "smooth", "needs 2 configurations: there are 1"),

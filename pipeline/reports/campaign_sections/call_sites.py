@@ -137,9 +137,9 @@ def describe_worst(ranking: Sequence[Row]) -> Iterator[str]:
 def _describe_too_few(rated: Sequence[Row]) -> str:
     """A sentence that there are too few runs, with the largest important coefficient."""
     few = (
-        f"{count_of(rated[0]['run_count'], 'run')} are too few to show significant growth of a "
-        "call site's share with the number of processes: even a perfect correlation has "
-        f"p = {number(rated[0]['perfect_p_value']):.2g}, but p below {MOST_FALSE:g} is required."
+        f"{count_of(rated[0]['run_count'], 'run')} are too few to test whether the share of a call "
+        "site grows with the number of processes: the p-value is at best "
+        f"{number(rated[0]['perfect_p_value']):.2g}, and {MOST_FALSE:g} is required."
     )
     best = next((row for row in rated if row["is_above_guard"]), None)
     if best is None or number(best["spearman"]) <= 0:

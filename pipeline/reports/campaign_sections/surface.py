@@ -115,7 +115,7 @@ def describe_choice(fits: Sequence[Row]) -> Iterator[str]:
 def _describe_best(best: Row) -> str:
     if best["formula"] is None:
         return f"no model can be fitted: {best['reason']}."
-    formula = f"T = {best['formula']} seconds ({best['model']})"
+    formula = f"T = {best['formula']} in seconds ({best['model']})"
     if best["cross_validated_ratio"] is None:
         return (
             "models can be fitted, but not validated with configurations that were left out: none "
@@ -133,8 +133,8 @@ def _explain_smooth(own: Sequence[Row]) -> str:
         return ""
     formulas = [row for row in own if row["cross_validated_ratio"] is not None][1:]
     best = (
-        f" The best formula, T = {formulas[0]['formula']} seconds ({formulas[0]['model']}), has an "
-        f"error of {share_of(formulas[0]['cross_validated_ratio'])}."
+        f" The best formula, T = {formulas[0]['formula']} in seconds ({formulas[0]['model']}), "
+        f"has an error of {share_of(formulas[0]['cross_validated_ratio'])}."
         if formulas
         else ""
     )

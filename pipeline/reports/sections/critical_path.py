@@ -184,7 +184,7 @@ def describe_impact(overview: Row) -> str:
     if not number(overview["impact_ns"]):
         return ""
     return (
-        "Uneven or serial work costs most in "
+        "Imbalance costs most in "
         f"{name_path(overview['worst_call_path'])}: all locations together "
         f"lose {time_of(overview['impact_ns'])} while the path is there."
     )

@@ -94,7 +94,7 @@ def describe_master(row: Row, total_ns: Value) -> str:
         tasks = count_of(row["fine_count"], "task")
         them = "it" if row["fine_count"] == 1 else "them"
         sentences.append(
-            f"Getting {tasks} took {time_of(row['fine_ns'])}, longer than computing {them}."
+            f"Getting {tasks} took {time_of(row['fine_ns'])}, more than computing {them}."
         )
     return " ".join(sentences)
 

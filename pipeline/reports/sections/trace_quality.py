@@ -29,7 +29,7 @@ UNCERTAIN = TableSpec(
     query="uncertain_severities",
     title="Time in uncertain events",
     note="Waits and findings that rest on records which are missing or contradict each other.",
-    titles={"total_ns": "In all"},
+    titles={"total_ns": "Total"},
 )
 INCOMPLETE = TableSpec(
     query="incomplete_locations",

@@ -163,7 +163,7 @@ def _describe_loss(row: Row, *, has_threads: bool) -> str:
         each = f"{start(victim)} and {count_of(tied, 'other')} lose most, {worst} each"
         return f"{each}; {waits if is_lock else f'{victim} waits{amount} for {cause}'}."
     if number(row["location_count"]) > 1:
-        return f"{start(victim)} loses most, {worst}{'; ' if is_lock else ', '}{waits}."
+        return f"{start(victim)} waits most, {worst}{'; ' if is_lock else ', '}{waits}."
     if part == "all":
         until = f"until {cause} lets it in" if is_lock else f"for {cause}"
         return f"{start(victim)} waits {until}."

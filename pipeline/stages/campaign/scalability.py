@@ -240,7 +240,7 @@ def _why_no_cells(program: _Program) -> str | None:
     if extent.min_processes == extent.max_processes:
         return f"growth with processes needs two numbers of them: all are {extent.min_processes:g}"
     if extent.min_size == extent.max_size:
-        return f"growth with size needs two sizes: all are {extent.min_size:g}"
+        return f"at least two sizes are needed: all are {extent.min_size:g}"
     return "no two numbers of processes have efficiencies at the same two sizes"
 
 

@@ -92,6 +92,6 @@ def fit_amdahl(measured: Measurements) -> Amdahl:
         found[found * scaled.max(axis=0) < _NOTHING] = 0
         rows.append((size, *found))
     if not rows:
-        raise UndeterminedError("needs a size with 2 numbers of processes: there is none")
+        raise UndeterminedError("needs one size with two numbers of processes")
     sizes, parallel, sequential = np.array(rows).T
     return Amdahl(sizes, parallel, sequential)
