@@ -69,10 +69,10 @@ SEVERITIES = Table(
 
 METRIC_CELLS = Table(
     name="metric_cells",
-    meaning="Every metric per call path and location, also what is no severity; a metric includes "
-    "its sub-metrics.",
-    grain="one row per metric, call path and location where it may be other than zero, beyond the "
-    "reference apart",
+    meaning="Every metric per call path and location, also metrics that are no severities; a "
+    "metric includes its sub-metrics.",
+    grain="one row per metric, call path and location where it may be other than zero, extended "
+    "ones separate",
     key=("metric", "call_path_id", "location_id", "is_extended"),
     columns=(
         METRIC,

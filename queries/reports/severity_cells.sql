@@ -3,8 +3,8 @@
 -- The waiting that Scalasca's analyzer leaves out is in rows of its own, so that totals compare.
 -- Idle threads, time outside visits and absence happen in no call path: theirs is empty.
 --
--- Grain:      one row per metric, call path and location with a value other than zero, beyond the
---             reference apart
+-- Grain:      one row per metric, call path and location with a value other than zero, extended
+--             ones separate
 -- Inputs:     metric_cells, metrics, call_paths, locations
 -- Output:     export severities
 -- Parameters: none

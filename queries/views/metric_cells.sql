@@ -1,11 +1,11 @@
 -- Every metric per call path and location; a metric includes its sub-metrics.
 --
--- What is other than zero nearly everywhere is not stored among the severities but made here from
--- tables of its own. Idle threads, time outside visits and absence happen in no call path. Natural
--- joins and patterns of columns let the same text read one run, and several distinguished by run_id.
+-- Metrics with values nearly everywhere are not stored among the severities but computed here from
+-- tables of their own. Idle threads, time outside visits and absence happen in no call path.
+-- Natural joins and patterns of columns let the same text read one run, or several with run_id.
 --
--- Grain:      one row per metric, call path and location where it may be other than zero, beyond
---             the reference apart
+-- Grain:      one row per metric, call path and location where it may be other than zero, extended
+--             ones separate
 -- Inputs:     severities, call_tree, call_paths, critical_path_work, fork_join_times,
 --             region_classes, overhead_classes, location_overheads, metrics,
 --             computational_imbalance, imbalance_scopes, wait_states, idle_times
