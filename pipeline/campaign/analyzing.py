@@ -32,7 +32,7 @@ _LEAST_MEMORY = 64_000_000
 
 _KILLED = "its analysis was killed: if memory was short, analyze fewer runs at once with --threads"
 
-Outcome = Run | str
+MemberOutcome = Run | str
 """The run of a trace, or the reason of its failure."""
 
 
@@ -67,7 +67,7 @@ def analyze_members(
 
 
 def _with_sizes(
-    members: Sequence[Member], outcomes: Sequence[tuple[int, Outcome]]
+    members: Sequence[Member], outcomes: Sequence[tuple[int, MemberOutcome]]
 ) -> dict[int, Analyzed]:
     runs = {run.run_id: run for _, run in outcomes if isinstance(run, Run)}
     sizes = sizes_of(list(runs.values())) if runs else {}
@@ -86,7 +86,7 @@ def _with_sizes(
 
 def _outcomes(
     members: Sequence[Member], store: Store, options: Options, reporter: Reporter
-) -> Generator[tuple[int, Outcome]]:
+) -> Generator[tuple[int, MemberOutcome]]:
     """The outcome of every member with its number; members with an up-to-date run come first."""
     due: list[tuple[int, int]] = []
     lookup = _Lookup(store, options)
@@ -113,7 +113,7 @@ class _Lookup:
         self._options = options
         self._outlines: dict[str, list[Outline]] = {}
 
-    def find(self, member: Member) -> Outcome | int:
+    def find(self, member: Member) -> MemberOutcome | int:
         """The run, the reason of a failure, or the number of events to analyze."""
         try:
             if member.run_id:
@@ -126,7 +126,7 @@ class _Lookup:
             return printable(str(error))
         return source.event_count if run is None else run
 
-    def _stored(self, run_id: str) -> Outcome:
+    def _stored(self, run_id: str) -> MemberOutcome:
         """A run of the store as it is, if it has the tables that campaigns need."""
         try:
             run = self._store.current(run_id)
@@ -157,7 +157,7 @@ def accepted_outlines(source: Source, store: Store, options: Options) -> list[Ou
 
 def _analyze_traces(
     traces: Sequence[Path], store: Store, options: Options
-) -> Generator[tuple[int, Outcome]]:
+) -> Generator[tuple[int, MemberOutcome]]:
     """Analyze traces, several at once if threads and memory allow it."""
     limit = options.memory_limit
     most = int(bytes_of(limit) // _LEAST_MEMORY) if limit else options.threads
@@ -183,7 +183,7 @@ def share_options(options: Options, jobs: int) -> Options:
     return replace(options, threads=threads, memory_limit=limit, force=False)
 
 
-def _analyze(trace: Path, *, store: Path, options: Options) -> Outcome:
+def _analyze(trace: Path, *, store: Path, options: Options) -> MemberOutcome:
     try:
         source = open_source(trace)
         return analyze_source(source, store=Store(store), options=options, is_swept=True).run

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from tracemill.base.console import ProgressReporter, messages, print_places, results
 from tracemill.base.errors import PipelineError, UsageError
-from tracemill.cli.parameters import DEFAULTS, AnalyzingOptions, Flag, Store
+from tracemill.cli.parameters import DEFAULTS, AnalyzingOptions, Flag, StorePath
 
 if TYPE_CHECKING:
     from tracemill.engine.analyze import Analysis, Options
@@ -23,7 +23,7 @@ def analyze(
     ],
     /,
     *,
-    store: Store = Path("store"),
+    store: StorePath = Path("store"),
     force: Annotated[bool, Flag] = False,
     explain: Annotated[bool, Flag] = False,
     common: AnalyzingOptions = DEFAULTS,
@@ -114,7 +114,7 @@ def campaign(
     ] = None,
     /,
     *,
-    store: Store = Path("store"),
+    store: StorePath = Path("store"),
     name: str | None = None,
     pattern: str | None = None,
     application: str | None = None,

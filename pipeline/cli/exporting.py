@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from tracemill.base.console import messages
 from tracemill.base.errors import UsageError
-from tracemill.cli.parameters import Flag, RunName, Store
+from tracemill.cli.parameters import Flag, RunName, StorePath
 
 
 def severities(
@@ -23,7 +23,7 @@ def severities(
     ],
     extended: Annotated[bool, Flag] = False,
     overwrite: Annotated[bool, Flag] = False,
-    store: Store = Path("store"),
+    store: StorePath = Path("store"),
 ) -> None:
     """Write every metric per call path, rank and thread.
 
@@ -53,7 +53,7 @@ def tables(
     *,
     output: Annotated[Path, Parameter(help="New or empty folder to write to.")],
     campaign: str | None = None,
-    store: Store = Path("store"),
+    store: StorePath = Path("store"),
 ) -> None:
     """Write every table of a run to a Parquet file.
 
@@ -83,7 +83,7 @@ def perfetto(
     output: Path,
     window: str | None = None,
     overwrite: Annotated[bool, Flag] = False,
-    store: Store = Path("store"),
+    store: StorePath = Path("store"),
 ) -> None:
     """Write calls and messages as Chrome trace events, for ui.perfetto.dev and other viewers.
 

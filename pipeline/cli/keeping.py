@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from tracemill.base.console import messages, results
 from tracemill.base.errors import StoreError, UsageError
 from tracemill.base.text import bytes_of, describe_moment, printable, seconds_of
-from tracemill.cli.parameters import Flag, Store
+from tracemill.cli.parameters import Flag, StorePath
 from tracemill.reports.units import format_size
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def _check_count(_: object, count: int | None) -> None:
 Duration = Annotated[str | None, Parameter(validator=_check_duration)]
 
 
-def runs(*, store: Store = Path("store")) -> None:
+def runs(*, store: StorePath = Path("store")) -> None:
     """List the analyzed runs: ranks, records, size on disk, time of analysis, and state."""
     from tracemill.reports.terminal import print_grid
     from tracemill.store.finding import existing_store
@@ -75,7 +75,9 @@ def _describe_run(summary: "RunSummary") -> tuple[str, ...]:
     return (run.run_id, run.label, ranks, records, size, when, state)
 
 
-def du(*, store: Store = Path("store"), format: Literal["table", "csv", "json"] = "table") -> None:
+def du(
+    *, store: StorePath = Path("store"), format: Literal["table", "csv", "json"] = "table"
+) -> None:
     """Show the space that a store takes, by kind.
 
     Tables that generations share count once.
@@ -104,7 +106,7 @@ def du(*, store: Store = Path("store"), format: Literal["table", "csv", "json"] 
 
 def prune(
     *,
-    store: Store = Path("store"),
+    store: StorePath = Path("store"),
     older_than: Duration = None,
     keep_generations: Annotated[int | None, Parameter(validator=_check_count)] = None,
     max_size: Annotated[str | None, Parameter(validator=_check_size)] = None,

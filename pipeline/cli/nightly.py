@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from tracemill.cli.parameters import DEFAULTS, AnalyzingOptions, Flag, Store, check_positive
+from tracemill.cli.parameters import DEFAULTS, AnalyzingOptions, Flag, StorePath, check_positive
 
 if TYPE_CHECKING:
     from tracemill.nightly.agenda import Agenda
@@ -25,7 +25,7 @@ def nightly(
     source: Annotated[Path, Parameter(help="Folder with OTF2 archives anywhere below it.")],
     /,
     *,
-    store: Store = Path("store"),
+    store: StorePath = Path("store"),
     config: Path | None = None,
     since: str | None = None,
     max_runtime: str | None = None,
@@ -59,10 +59,10 @@ def nightly(
         List what would be analyzed; write nothing.
     """
     from tracemill.base.console import ProgressReporter
-    from tracemill.nightly import night as nights
     from tracemill.nightly.agenda import NightOptions
     from tracemill.nightly.config import Config, read_config
-    from tracemill.store.runs import Store as OpenedStore
+    from tracemill.nightly.night import plan_night, report_night, run_night
+    from tracemill.store.runs import Store
 
     options = common.options()
     night_options = NightOptions(
@@ -74,12 +74,12 @@ def nightly(
         has_report=not common.no_report,
     )
     configured = Config() if config is None else read_config(config)
-    opened = OpenedStore(store)
+    opened = Store(store)
     if dry_run:
-        _print_agenda(nights.plan_night(source, store=opened, options=options, night=night_options))
+        _print_agenda(plan_night(source, store=opened, options=options, night=night_options))
         return
     with _ended_by_sigterm(), ProgressReporter() as reporter:
-        night = nights.run_night(
+        night = run_night(
             source,
             store=opened,
             options=options,
@@ -88,7 +88,7 @@ def nightly(
             config_folder=Path() if config is None else config.parent,
             reporter=reporter,
         )
-        reported = nights.report_night(
+        reported = report_night(
             opened,
             night,
             configured.applications,

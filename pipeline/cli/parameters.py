@@ -25,7 +25,7 @@ def _check_memory(_: object, limit: str | None) -> None:
         raise ValueError("must be at least 64MB")
 
 
-Store = Annotated[Path, Parameter(name="--store", help="Folder with the results.")]
+StorePath = Annotated[Path, Parameter(name="--store", help="Folder with the results.")]
 Flag = Parameter(negative="", show_default=False)
 RunName = Annotated[
     str | None,

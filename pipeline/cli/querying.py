@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from tracemill.base.console import messages, print_error, results
 from tracemill.base.errors import UsageError
-from tracemill.cli.parameters import Flag, Patterns, RunName, Store
+from tracemill.cli.parameters import Flag, Patterns, RunName, StorePath
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from tracemill.shell.formats import RowFormat
     from tracemill.shell.session import Session
     from tracemill.sql.query_files import Query
-    from tracemill.store.runs import Run
-    from tracemill.store.runs import Store as OpenedStore
+    from tracemill.store.runs import Run, Store
 
 
 def sql(
@@ -27,7 +26,7 @@ def sql(
     run: RunName = None,
     all_runs: Annotated[bool, Flag] = False,
     campaign: str | None = None,
-    store: Store = Path("store"),
+    store: StorePath = Path("store"),
     format: Literal["table", "csv", "json", "parquet"] | None = None,
     output: Path | None = None,
     harlequin: Annotated[bool, Flag] = False,
@@ -92,7 +91,7 @@ def sql(
 
 def _open(
     store: Path, run: str | None, campaign: str | None, *, is_over_all_runs: bool
-) -> "OpenedStore | Run":
+) -> "Store | Run":
     from tracemill.store.finding import existing_store, open_run
 
     if campaign is not None:
@@ -100,7 +99,7 @@ def _open(
     return existing_store(store) if is_over_all_runs else open_run(store, run)
 
 
-def _open_prompt(session: "Session", chosen: "OpenedStore | Run", format: "RowFormat") -> None:
+def _open_prompt(session: "Session", chosen: "Store | Run", format: "RowFormat") -> None:
     from tracemill.shell.outputs import opened
     from tracemill.shell.prompt import run_prompt
     from tracemill.store.runs import Run
@@ -112,7 +111,7 @@ def _open_prompt(session: "Session", chosen: "OpenedStore | Run", format: "RowFo
 
 
 def tables(
-    table: str | None = None, /, *, store: Store = Path("store"), patterns: Patterns = None
+    table: str | None = None, /, *, store: StorePath = Path("store"), patterns: Patterns = None
 ) -> None:
     """Explain the tables, or one table with its columns, units and rules.
 
@@ -136,7 +135,7 @@ def tables(
 def explain(
     *metric: str,
     format: Literal["text", "markdown"] = "text",
-    store: Store = Path("store"),
+    store: StorePath = Path("store"),
     patterns: Patterns = None,
 ) -> None:
     """Explain a metric: what it measures, how, usual causes, and what to try.
@@ -170,7 +169,7 @@ def explain(
         print_explanation(found, metrics, results(), own)
 
 
-def list_patterns(*, store: Store = Path("store"), patterns: Patterns = None) -> None:
+def list_patterns(*, store: StorePath = Path("store"), patterns: Patterns = None) -> None:
     """List the shipped patterns and your own, each with its metrics."""
     from tracemill.patterns.own import patterns_beside
     from tracemill.reports.pattern_list import print_patterns

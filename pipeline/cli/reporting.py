@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from tracemill.base.console import messages, plain, print_places, results
 from tracemill.base.errors import RegressionError, UntrustedTraceError, UsageError
-from tracemill.cli.parameters import Flag, RunName, Store
+from tracemill.cli.parameters import Flag, RunName, StorePath
 
 if TYPE_CHECKING:
     from tracemill.reports.model import Report
@@ -37,7 +37,7 @@ def report(
     run: RunName = None,
     /,
     *,
-    store: Store = Path("store"),
+    store: StorePath = Path("store"),
     format: Literal["terminal", "markdown", "html"] | None = None,
     output: Path | None = None,
     window: str | None = None,
@@ -123,7 +123,7 @@ def quality(
     /,
     *,
     fail_on: str | None = None,
-    store: Store = Path("store"),
+    store: StorePath = Path("store"),
     format: Literal["table", "csv", "json"] = "table",
 ) -> None:
     """Print what is missing, damaged or uncertain in the trace of a run, and where.
@@ -207,7 +207,7 @@ def compare(
     /,
     *,
     fail_if: Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)] = None,
-    store: Store = Path("store"),
+    store: StorePath = Path("store"),
     format: Literal["terminal", "markdown", "json", "html"] | None = None,
     output: Path | None = None,
 ) -> None:

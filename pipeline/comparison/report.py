@@ -32,7 +32,7 @@ _NOISE = (
 
 
 @dataclass(frozen=True)
-class Kind:
+class ValueKind:
     """Metrics of one kind of unit, and the formats of their values and changes."""
 
     title: str
@@ -42,9 +42,9 @@ class Kind:
 
 
 KINDS = (
-    Kind("time", ("ns",), Unit.TIME, Unit.TIME_CHANGE),
-    Kind("counts", ("visits", "occurrences"), Unit.AMOUNT, Unit.AMOUNT_CHANGE),
-    Kind("bytes", ("bytes",), Unit.SIZE, Unit.SIZE_CHANGE),
+    ValueKind("time", ("ns",), Unit.TIME, Unit.TIME_CHANGE),
+    ValueKind("counts", ("visits", "occurrences"), Unit.AMOUNT, Unit.AMOUNT_CHANGE),
+    ValueKind("bytes", ("bytes",), Unit.SIZE, Unit.SIZE_CHANGE),
 )
 
 
@@ -165,7 +165,7 @@ def _call_paths(comparison: Comparison) -> Section | None:
     )
 
 
-def _largest(rows: Iterable[CallPathChange], kind: Kind) -> list[CallPathChange]:
+def _largest(rows: Iterable[CallPathChange], kind: ValueKind) -> list[CallPathChange]:
     own = [row for row in rows if row.unit in kind.units]
     return sorted(own, key=lambda row: (row.metric, -abs(row.change_value)))[:MOST_CALL_PATHS]
 
@@ -212,7 +212,7 @@ _RANK: Named = (Column(name="rank", title="Rank", unit=Unit.NUMBER), "rank")
 
 
 def _table(
-    name: str, title: str, kind: Kind, changes: Sequence[Change], named: Sequence[Named]
+    name: str, title: str, kind: ValueKind, changes: Sequence[Change], named: Sequence[Named]
 ) -> Table:
     """Changes of one kind, one per row; the columns `named` come first."""
     columns = (
@@ -245,7 +245,7 @@ def _named(change: Change, attribute: str) -> Value:
     return "no call path" if value == "" else value
 
 
-def _values(change: Change, kind: Kind) -> tuple[Value, ...]:
+def _values(change: Change, kind: ValueKind) -> tuple[Value, ...]:
     digits = 0 if kind.value is Unit.TIME else 2
     amounts = (change.base_value, change.other_value, change.change_value)
     return (

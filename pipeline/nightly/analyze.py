@@ -39,7 +39,7 @@ BUG, KILLED = 1, 137
 _POLL_SECONDS = 1.0
 
 
-Outcome = Run | Failed | None
+ArchiveOutcome = Run | Failed | None
 """The outcome of an analysis; None if it was stopped."""
 
 _KILLED = Failed(
@@ -141,7 +141,7 @@ class ArchiveWork:
         self._leases.pop(archive.anchor).release()
         self.reporter.stage_advanced(STAGE, 1)
 
-    def _record(self, archive: ReadyArchive, outcome: Outcome) -> None:
+    def _record(self, archive: ReadyArchive, outcome: ArchiveOutcome) -> None:
         if outcome is None:
             self.left.append(archive.anchor)
             return

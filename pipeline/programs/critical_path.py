@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.critical_path import add_path_times, walk_steps
 from tracemill.programs.program import Program
-from tracemill.programs.simulation import Outcome, Rows
+from tracemill.programs.simulation import Rows, Simulated
 
 _MOVING_WAITS = (
     at.LATE_SENDER, at.WRONG_ORDER_SAME, at.WRONG_ORDER_DIFFERENT, at.LATE_RECEIVER,
@@ -47,7 +47,7 @@ class Steps:
         with self._file.open("ab") as file:
             steps.tofile(file)
 
-    def walk(self, outcome: Outcome) -> Rows:
+    def walk(self, outcome: Simulated) -> Rows:
         """Segments of the path, from the first to the last: rows of layout.SEGMENT_….
 
         The path ends at the process that entered MPI_Finalize last (lowest rank of equals), and

@@ -21,7 +21,7 @@ from tracemill.programs.critical_path import PathTimes, Steps
 from tracemill.programs.phases.building import build_program
 from tracemill.programs.phases.computing import region_of
 from tracemill.programs.program import Program
-from tracemill.programs.simulation import Factors, Outcome, Rows, simulate
+from tracemill.programs.simulation import Factors, Rows, Simulated, simulate
 from tracemill.programs.spec import Spec, WhatIf
 from tracemill.programs.truth import WaitFile, write_critical_path, write_summary
 from tracemill.programs.waits import Waits
@@ -70,7 +70,7 @@ def generate(spec: Spec, output: Path) -> Generated:
 
 def _write_waits(
     spec: Spec, program: Program, folder: Path
-) -> tuple[Outcome, dict[str, dict[str, int]], Rows]:
+) -> tuple[Simulated, dict[str, dict[str, int]], Rows]:
     """Simulate a program and write its waits; returns outcome, sums of waits, critical path."""
     with TemporaryDirectory(prefix=".", dir=folder) as scratch:
         waits = Waits(program.process_count * program.thread_count, Path(scratch))
@@ -84,7 +84,7 @@ def _write_waits(
 
 
 def _write_archive(
-    spec: Spec, program: Program, outcome: Outcome, segments: Rows, folder: Path
+    spec: Spec, program: Program, outcome: Simulated, segments: Rows, folder: Path
 ) -> tuple[list[int], NDArray[np.int64]]:
     """Simulate again and write the events; returns records by location, times of the path."""
     times, accesses = PathTimes(program, segments), FileAccesses(program)
@@ -104,7 +104,7 @@ def _write_archive(
     return writer.counts.tolist(), times.result()
 
 
-def _clocks(spec: Spec, outcome: Outcome) -> Clocks:
+def _clocks(spec: Spec, outcome: Simulated) -> Clocks:
     count = spec.processes * spec.threads
     if not spec.clocks.offset_ns and not spec.clocks.drift_ppm:
         return true_clocks(count)
@@ -155,7 +155,7 @@ def _factors(spec: Spec, program: Program, what_if: WhatIf) -> Factors:
     return Factors(paths=paths, rank=what_if.rank, ppm=factor)
 
 
-def _run_ns(outcome: Outcome) -> int:
+def _run_ns(outcome: Simulated) -> int:
     return outcome.end_ns - int(outcome.start_ns.min())
 
 

@@ -30,7 +30,7 @@ class Factors:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Simulated:
     """Result of a simulation; `visit_counts` are by location.
 
     `start_ns` is the start of each process, `last_calls` the begin (ns) and visit of its last call
@@ -46,7 +46,7 @@ class Outcome:
 def simulate(
     program: Program, machine: MachineSpec, *, seed: int = 0, factors: Factors | None = None,
     take_events: Taker | None = None, take_waits: Taker | None = None,
-) -> Outcome:  # fmt: skip
+) -> Simulated:  # fmt: skip
     """Run a program to its end; takers get rows of events and waits in pieces.
 
     These are rows of layout.EVENT_… and layout.WAIT_…, in the order in which they are found.
@@ -62,7 +62,7 @@ def simulate(
     _hand_over(state, take_events, take_waits)
     if outcome != DONE_ALL:
         raise ProgramError(_describe_deadlock(program, state))
-    return Outcome(
+    return Simulated(
         starts_ns,
         state.processes[:, [at.CALL_ENTER, at.CALL_VISIT]],
         int(counters[at.END_NS]),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tracemill.kernels.simulation import layout as at
 from tracemill.programs.program import Program
-from tracemill.programs.simulation import Outcome, Rows
+from tracemill.programs.simulation import Rows, Simulated
 
 _WAITS, _PROFILE, _SEGMENTS = (
     f"truth_{name}.csv" for name in ("wait_states", "critical_path", "critical_path_segments")
@@ -24,7 +24,7 @@ _BLOCK_ROWS = 1 << 16
 class WaitFile:
     """Writes truth_wait_states.csv in blocks, and sums up the waits."""
 
-    def __init__(self, folder: Path, program: Program, outcome: Outcome) -> None:
+    def __init__(self, folder: Path, program: Program, outcome: Simulated) -> None:
         self._path, self._names = folder / _WAITS, pa.array(_path_names(program))
         counts = outcome.visit_counts
         self._first_visits = np.concatenate([[0], np.cumsum(counts)[:-1]])

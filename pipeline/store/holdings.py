@@ -17,7 +17,7 @@ from tracemill.store.manifest import (
 )
 from tracemill.store.sizes import FileSizes, linked_sizes
 
-Kind = Literal["run", "campaign"]
+HoldingKind = Literal["run", "campaign"]
 _GENERATION = "gen="
 
 
@@ -40,7 +40,7 @@ class Holding:
     why nothing may be removed, such as a newer version of Tracemill.
     """
 
-    kind: Kind
+    kind: HoldingKind
     folder: Path
     current: str
     generations: tuple[Generation, ...]
@@ -99,7 +99,7 @@ class Footprint:
         return gone.own + sum(size for inode, size in gone.shared.items() if inode not in kept)
 
 
-def find_holdings(store: Path, kind: Kind) -> list[Holding]:
+def find_holdings(store: Path, kind: HoldingKind) -> list[Holding]:
     """The runs or campaigns of a store that hold a generation, by their names."""
     found = (_holding(folder, kind) for folder in sorted((store / f"{kind}s").glob(f"{kind}=*")))
     return [each for each in found if each is not None]
@@ -113,7 +113,7 @@ def key_at(pointer: Path) -> str:
     return ""
 
 
-def _holding(folder: Path, kind: Kind) -> Holding | None:
+def _holding(folder: Path, kind: HoldingKind) -> Holding | None:
     pointer, problem = None, ""
     try:
         pointer = Pointer.find(folder / POINTER_NAME)

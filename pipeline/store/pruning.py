@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tracemill.base.text import describe_duration
 from tracemill.store.clock import now_in
-from tracemill.store.holdings import Footprint, Generation, Holding, Kind, find_holdings
+from tracemill.store.holdings import Footprint, Generation, Holding, HoldingKind, find_holdings
 from tracemill.store.leases import held, name_of_analysis
 from tracemill.store.sweep import is_being_written
 from tracemill.store.usage import measure
@@ -109,7 +109,7 @@ def plan(
 class _Planner:
     """Decides on the runs, or campaigns, of a store: a pass over them for each limit."""
 
-    def __init__(self, store: Path, limits: Limits, kind: Kind, uses: Uses) -> None:
+    def __init__(self, store: Path, limits: Limits, kind: HoldingKind, uses: Uses) -> None:
         self.decisions: list[PruningDecision] = []
         self._limits = limits
         self._uses = uses

@@ -22,7 +22,7 @@ ARTIFICIAL_REGIONS = ("(undefined region)", "TASKS", "THREADS")
 Rows = Iterable[tuple[Any, ...]]
 
 
-def table_of(table: Table, rows: Rows) -> pa.Table:
+def table_of_rows(table: Table, rows: Rows) -> pa.Table:
     """A table of rows whose values are in the order of the declared columns."""
     columns = list(zip(*rows, strict=True))
     if not columns:
@@ -73,7 +73,7 @@ class DefinitionTables:
             communicators.RMA_GROUP_MEMBERS: self._rma_group_members,
             communicators.IO_HANDLES: self._io_handles,
         }
-        return ((table, table_of(table, rows())) for table, rows in rows_of.items())
+        return ((table, table_of_rows(table, rows())) for table, rows in rows_of.items())
 
     def _numbered(self, kind: str) -> Iterator[tuple[int, int, tuple[Any, ...]]]:
         """Number, identifier and values of all definitions of a kind."""
@@ -106,7 +106,7 @@ class DefinitionTables:
                 rows.append(
                     (first + offset, ref, name, name, "artificial", "none", None, None, None)
                 )
-        return table_of(definitions.REGIONS, rows)
+        return table_of_rows(definitions.REGIONS, rows)
 
     def _defined_regions(self) -> Rows:
         for number, ref, values in self._numbered("Region"):
@@ -129,7 +129,7 @@ class DefinitionTables:
                 declared, *outcomes[number],
             )  # fmt: skip
             rows.append(row)
-        return table_of(definitions.LOCATIONS, rows)
+        return table_of_rows(definitions.LOCATIONS, rows)
 
     def run(self, run_id: str, *, begin_ns: int, end_ns: int, record_count: int) -> pa.Table:
         resolution, offset, _, started = self._defs.clock
@@ -140,7 +140,7 @@ class DefinitionTables:
             None if started == UNDEFINED_64 else _signed(started), begin_ns, end_ns,
             len(self._ids["Location"]), processes, record_count,
         )  # fmt: skip
-        return table_of(definitions.RUNS, [row])
+        return table_of_rows(definitions.RUNS, [row])
 
     def _communicators(self) -> Rows:
         for number, found in enumerate(self._ids.communicators):

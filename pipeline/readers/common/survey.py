@@ -127,7 +127,7 @@ def blocks(identifiers: Identifiers) -> list[list[int]]:
     return [block for block in found if block]
 
 
-def describe_damage(problems: list[str]) -> str:
+def damage_of(problems: list[str]) -> str:
     """The first problem, how many more there are, and what to do."""
     others = len(problems) - 1
     more = f" (and {others} more location{'s' * (others > 1)})" if others else ""
@@ -169,7 +169,7 @@ class Surveyor:
             if found.problem and not self._limits[found.location].problem
         ]
         if problems and not self._allow_damaged:
-            raise DamagedTraceError(describe_damage(problems))
+            raise DamagedTraceError(damage_of(problems))
         damaged = {n for n, one in enumerate(surveys) if one.problem or self._limits[n].problem}
         prefixes, teams, every = resolve_teams(self._ids, surveys, frozenset(damaged))
         for again in self._survey_all(self._workers(surveys, every), teams, prefixes):

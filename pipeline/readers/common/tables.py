@@ -13,7 +13,7 @@ from tracemill.kernels.walk_state import Code
 from tracemill.readers.common.definition_tables import (
     ARTIFICIAL_REGIONS,
     DefinitionTables,
-    table_of,
+    table_of_rows,
 )
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import LocationState, RecordFiles, TraceOrigin
@@ -147,4 +147,4 @@ def _findings(counts: Counter[str], outcomes: list[LocationOutcome]) -> pa.Table
     ]
     rows += [(kind, None, count, None) for kind, count in counts.items()]
     rows.sort(key=lambda row: (row[0], -1 if row[1] is None else row[1]))
-    return table_of(READING_FINDINGS, rows)
+    return table_of_rows(READING_FINDINGS, rows)

@@ -16,7 +16,7 @@ from tracemill.readers.common.intervals import GapRows, TeamMemberRows
 from tracemill.readers.common.parallel import map_in_threads
 from tracemill.readers.common.reading import LocationRead, OpenLocations, RecordFiles
 from tracemill.readers.common.record_tables import RecordTables, visit_table
-from tracemill.readers.common.survey import Survey, blocks, describe_damage
+from tracemill.readers.common.survey import Survey, blocks, damage_of
 from tracemill.schemas import events as tables
 from tracemill.schemas.profiles import CALL_TREE
 from tracemill.schemas.table import Table
@@ -129,9 +129,7 @@ class _LocationWriter:
         """Raise DamagedTraceError if the survey read other records."""
         surveyed, files = self._surveyed, self._owner._files
         if end.error and not surveyed.problem:
-            raise DamagedTraceError(
-                describe_damage([f"{files.file_of(self._location)}: {end.error}"])
-            )
+            raise DamagedTraceError(damage_of([f"{files.file_of(self._location)}: {end.error}"]))
         counts = end.record_count, self._walk.visit_count
         is_changed = counts != (surveyed.record_count, surveyed.visit_count)
         if is_changed or self._walk.state[ws.LOST_NODES]:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tracemill.readers.common.definition_tables import table_of
+from tracemill.readers.common.definition_tables import table_of_rows
 from tracemill.readers.csv.parsing import ParsedBlock
 from tracemill.schemas.matching import MISREAD_CELLS
 
@@ -90,4 +90,4 @@ def nearest(cell: str, known: Sequence[str]) -> str | None:
 
 def misread_table(found: Iterable[Misread]) -> pa.Table:
     """The cells as rows of MISREAD_CELLS."""
-    return table_of(MISREAD_CELLS, (tuple(vars(each).values()) for each in found))
+    return table_of_rows(MISREAD_CELLS, (tuple(vars(each).values()) for each in found))

@@ -5,7 +5,7 @@ from typing import Any
 from tracemill.base.errors import DamagedTraceError
 from tracemill.readers.common.parallel import map_in_threads
 from tracemill.readers.common.reading import LocationState
-from tracemill.readers.common.survey import describe_damage
+from tracemill.readers.common.survey import damage_of
 from tracemill.readers.otf2.archive import Archive, check_definition_file, check_event_file
 
 
@@ -28,5 +28,5 @@ def check_files(archive: Archive, *, allow_damaged: bool, threads: int) -> list[
     states = map_in_threads(check, archive.definitions["Location"].items(), threads)
     problems = [state for state in states if state.problem]
     if problems and not allow_damaged:
-        raise DamagedTraceError(describe_damage([state.problem for state in problems]))
+        raise DamagedTraceError(damage_of([state.problem for state in problems]))
     return states
