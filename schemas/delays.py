@@ -4,14 +4,12 @@ from dataclasses import replace
 
 from tracemill.schemas.columns import (
     CALL_PATH_ID,
-    COMMUNICATOR_ID,
     LEAVE_NS,
     LOCATION_ID,
     METRIC,
     VALUE,
     VISIT_ID,
     WAIT_NS,
-    nullable,
     renamed,
 )
 from tracemill.schemas.critical_path import KIND
@@ -53,16 +51,18 @@ DELAY_POINTS = Table(
             "Point that was waited for.",
             null_means="nobody was waited for",
         ),
-        nullable(
-            renamed(COMMUNICATOR_ID, "group_id", "Communicator whose members all took part."),
-            "not all members took part",
+        Column(
+            name="group_id",
+            type=INT32,
+            minimum=-1,
+            null_means="not all members took part",
+            meaning="Communicator whose members all took part; -1 for all processes.",
         ),
         Column(name="duration_ns", type=INT64, unit="ns", meaning="Time of the call."),
         Column(
             name="completion_ns",
             type=INT64,
             unit="ns",
-            minimum=0,
             meaning="Part of the call that belongs to its completion.",
         ),
         Column(
@@ -74,17 +74,14 @@ DELAY_POINTS = Table(
     ),
 )
 DELAY_KIND = Column(
-    name="kind",
-    type=ENUM,
-    values=DELAY_KINDS,
-    meaning="Kind of the waiting that was caused.",
+    name="kind", type=ENUM, values=DELAY_KINDS, meaning="Kind of the waiting that was caused."
 )
 
-DELAY_COSTS = Table(
-    name="delay_costs",
+ROOT_CAUSES = Table(
+    name="root_causes",
     meaning=(
         "Causes of waiting: where a location took longer than one that waited for it, and the "
-        "waiting that this caused."
+        "waiting that this caused. Idle threads wait for the thread that forks them."
     ),
     grain="one row per kind of waiting, delaying call path and location, and waiting location",
     key=("kind", "call_path_id", "location_id", "victim_location_id"),
@@ -94,11 +91,7 @@ DELAY_COSTS = Table(
         renamed(LOCATION_ID, "location_id", "Location that delayed others."),
         renamed(LOCATION_ID, "victim_location_id", "Location that waited for it."),
         Column(
-            name="direct_ns",
-            type=FLOAT64,
-            unit="ns",
-            minimum=0,
-            meaning="Waiting of the victim.",
+            name="direct_ns", type=FLOAT64, unit="ns", minimum=0, meaning="Waiting of the victim."
         ),
         Column(
             name="passed_on_ns",
@@ -145,4 +138,4 @@ DELAY_SEVERITIES = Table(
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, VALUE),
 )
 
-TABLES: tuple[Table, ...] = (DELAY_POINTS, DELAY_COSTS, INDIRECT_WAITS, DELAY_SEVERITIES)
+TABLES: tuple[Table, ...] = (DELAY_POINTS, ROOT_CAUSES, INDIRECT_WAITS, DELAY_SEVERITIES)

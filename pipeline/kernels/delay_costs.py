@@ -12,53 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.kernels.columns import each
-from tracemill.kernels.compiled import kernel, piece, step
+from tracemill.kernels.compiled import kernel, step
+from tracemill.kernels.delay_intervals import IDLE, KINDS, NONE, Intervals, Points, position
 
-KINDS = 8
-"""Kinds of waits that costs are kept apart for; the last is idle threads."""
-IDLE = KINDS - 1
-NONE = -1
 _UNIT = float(1 << 40)  # of shares that waits inherit: integers add up in any order
 _ITEM, _ROWS = range(2)
 
 Numbers = NDArray[np.int64]
-
-
-class Points(NamedTuple):
-    """Synchronization points by location, then in order of time.
-
-    `kind`: index of the kind of wait. `cause`: point that was waited for, or NONE. `duration` and
-    `completion`: time of the call, and the part of it after the wait. `since`: the point where the
-    interval of a wait on threads starts, or NONE. `threads`: idle threads before a fork.
-    """
-
-    location: Numbers
-    path: Numbers
-    kind: Numbers
-    wait: Numbers
-    cause: Numbers
-    duration: Numbers
-    completion: Numbers
-    since: Numbers
-    threads: Numbers
-    is_team: NDArray[np.bool_]
-    is_message: NDArray[np.bool_]
-
-
-class Meetings(NamedTuple):
-    """The points that name another location.
-
-    `pair` is (location * others + other) * points + point. Others are the locations, then the
-    groups, all of whose members a point names. `groups` lists
-    the groups of each location from `first_group` on; `member` = group * locations + location.
-    """
-
-    pair: Numbers
-    first_group: Numbers
-    groups: Numbers
-    member: Numbers
-    location_count: int
-    other_count: int
 
 
 class Times(NamedTuple):
@@ -122,41 +82,6 @@ class Shares(NamedTuple):
     indirect: NDArray[np.float64]
 
 
-@piece
-def _position(values: Any, value: Any, begin: Any, end: Any) -> Any:
-    """The first position from `begin` with at least that value."""
-    while begin < end:
-        middle = (begin + end) >> 1
-        if values[middle] < value:
-            begin = middle + 1
-        else:
-            end = middle
-    return begin
-
-
-@step
-def _last_pair(location: Any, other: Any, before: Any, count: Any, meetings: Any) -> Any:
-    key = (location * meetings.other_count + other) * count
-    row = _position(meetings.pair, key + before, 0, len(meetings.pair)) - 1
-    if row >= 0 and meetings.pair[row] >= key:
-        return meetings.pair[row] - key
-    return NONE
-
-
-@step
-def _last_meeting(location: Any, other: Any, before: Any, count: Any, meetings: Any) -> Any:
-    """The last point of a location before another that names the other location, or NONE."""
-    last = _last_pair(location, other, before, count, meetings)
-    for place in range(meetings.first_group[location], meetings.first_group[location + 1]):
-        group = meetings.groups[place]
-        member = group * meetings.location_count + other
-        row = _position(meetings.member, member, 0, len(meetings.member))
-        if row < len(meetings.member) and meetings.member[row] == member:
-            named = meetings.location_count + group
-            last = max(last, _last_pair(location, named, before, count, meetings))
-    return last
-
-
 @step
 def _add(side: Any, path: Any, time: Any, scratch: Any) -> None:
     if not scratch.is_used[side, path]:
@@ -176,8 +101,8 @@ def _sum_rows(side: Any, begin: Any, end: Any, times: Any, scratch: Any) -> None
 def _sum_paths(side: Any, location: Any, begin: Any, end: Any, times: Any, scratch: Any) -> None:
     for place in range(times.first_path[location], times.first_path[location + 1]):
         first, last = times.path_first[place], times.path_first[place + 1]
-        low = _position(times.path_segment, begin, first, last)
-        high = _position(times.path_segment, end, low, last)
+        low = position(times.path_segment, begin, first, last)
+        high = position(times.path_segment, end, low, last)
         if high > low:
             before = times.path_sum[low - 1] if low > first else 0
             time = times.path_sum[high - 1] - before
@@ -291,18 +216,14 @@ def _take_idle(
 
 @step
 def _take_wait(
-    point: Any, points: Any, meetings: Any, times: Any, inherited: Any, scratch: Any, own: Any,
+    point: Any, points: Any, intervals: Any, times: Any, inherited: Any, scratch: Any, own: Any,
     costs: Any, row: Any, shares: Any,
 ) -> Any:  # fmt: skip
-    cause, kind, count = points.cause[point], points.kind[point], len(points.kind)
+    cause, kind = points.cause[point], points.kind[point]
     location, other = points.location[point], points.location[cause]
-    if points.is_team[point]:
-        mine, theirs = points.since[point], points.since[cause]
-    else:
-        mine = _last_meeting(location, other, point, count, meetings)
-        theirs = _last_meeting(other, location, cause, count, meetings)
+    theirs = intervals.theirs[point]
     _sum_interval(0, theirs, cause, points, times, scratch)
-    _sum_interval(1, mine, point, points, times, scratch)
+    _sum_interval(1, intervals.mine[point], point, points, times, scratch)
     first = times.first_point[other]
     begin = first if theirs == NONE else theirs + 1
     waited = times.wait_sum[cause] - times.wait_sum[begin] if begin < cause else 0
@@ -321,13 +242,13 @@ def _take_wait(
         share = own[way] / whole
         if way == kind:
             share += factor
-        _pass_on(way, share, theirs, cause, other, inherited, first)
+        _pass_on(way, share, intervals.heirs[point], cause, other, inherited, first)
     return _charge(point, kind, factor, whole, own, scratch, costs, row)
 
 
 @kernel
 def _take_all(
-    items: Any, state: Any, points: Any, meetings: Any, times: Any, inherited: Any, scratch: Any,
+    items: Any, state: Any, points: Any, intervals: Any, times: Any, inherited: Any, scratch: Any,
     own: Any, costs: Any, shares: Any,
 ) -> None:  # fmt: skip
     """Take waits, the latest first, until all are taken or costs have no room for another."""
@@ -339,7 +260,7 @@ def _take_all(
             row = _take_idle(point, points, times, inherited, scratch, own, costs, row)
         else:
             row = _take_wait(
-                point, points, meetings, times, inherited, scratch, own, costs, row, shares
+                point, points, intervals, times, inherited, scratch, own, costs, row, shares
             )
         item += 1
     state[_ITEM], state[_ROWS] = item, row
@@ -375,7 +296,7 @@ class DelayCosts(NamedTuple):
 
 
 def charge_waits(
-    items: Numbers, points: Points, meetings: Meetings, times: Times, path_count: int
+    items: Numbers, points: Points, intervals: Intervals, times: Times, path_count: int
 ) -> DelayCosts:
     """The charges of all waits of `items`, which are points, the one that ended last first."""
     count, locations = len(points.kind), len(times.first_point) - 1
@@ -399,11 +320,11 @@ def charge_waits(
     )
     state, own, found = np.zeros(2, np.int64), np.zeros(KINDS), []
     while state[_ITEM] < len(items):
-        _take_all(items, state, points, meetings, times, inherited, scratch, own, costs, shares)
+        _take_all(items, state, points, intervals, times, inherited, scratch, own, costs, shares)
         found.append(_first_rows(costs, int(state[_ROWS])))
     propagating = np.zeros(count + 1)
-    intervals = np.flatnonzero(shares.scale > 0)
-    order = intervals[np.argsort(-shares.scale[intervals], kind="stable")]
+    scaled = np.flatnonzero(shares.scale > 0)
+    order = scaled[np.argsort(-shares.scale[scaled], kind="stable")]
     _paint(order, shares, points, np.arange(count + 1), propagating)
     nothing = _first_rows(costs, 0)
     columns: list[Any] = [np.concatenate(parts) for parts in zip(nothing, *found, strict=True)]

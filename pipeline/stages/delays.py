@@ -6,13 +6,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tracemill.schemas.delays import DELAY_COSTS, DELAY_KINDS, INDIRECT_WAITS
+from tracemill.schemas.delays import DELAY_KINDS, INDIRECT_WAITS, ROOT_CAUSES
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
     import duckdb
 
-    from tracemill.kernels.delay_costs import DelayCosts, Meetings, Points, Times
+    from tracemill.kernels.delay_costs import DelayCosts, Times
+    from tracemill.kernels.delay_intervals import Meetings, Points
     from tracemill.store.walking import StoredRows
 
 Numbers = NDArray[np.int64]
@@ -36,17 +37,22 @@ def charge_delays(
     parallel_visits: "duckdb.DuckDBPyRelation",
     call_paths: "duckdb.DuckDBPyRelation",
     visits: "StoredRows",
+    *,
+    is_like_scalasca: bool,
 ) -> tuple[pa.Table, pa.Table]:
     """The costs of all delays, and the waits that are indirect or propagate (Böhme et al. 2016)."""
     from tracemill.kernels.delay_costs import charge_waits
+    from tracemill.kernels.delay_intervals import find_intervals
 
     ((path_count,),) = call_paths.aggregate("coalesce(max(call_path_id) + 1, 0)").fetchall()
     found = _read_points(delay_points)
     locations, found["location_id"] = np.unique(found["location_id"], return_inverse=True)
     points, items = _as_points(found), _items(found)
     times = _sum_times(found, locations, visits, _forks(parallel_visits), path_count)
-    charged = charge_waits(items, points, _meetings(found, len(locations)), times, path_count)
-    return _as_costs(charged, found, locations), _as_waits(charged, found, locations)
+    meetings = _meetings(found, len(locations))
+    intervals = find_intervals(items, points, meetings, is_like_scalasca=is_like_scalasca)
+    charged = charge_waits(items, points, intervals, times, path_count)
+    return _as_causes(charged, found, locations), _as_waits(charged, found, locations)
 
 
 def _read_points(delay_points: "duckdb.DuckDBPyRelation") -> Columns:
@@ -66,7 +72,7 @@ def _read_points(delay_points: "duckdb.DuckDBPyRelation") -> Columns:
 
 
 def _as_points(found: Columns) -> "Points":
-    from tracemill.kernels.delay_costs import IDLE, Points
+    from tracemill.kernels.delay_intervals import IDLE, Points
 
     location = found["location_id"]
     since = _last_of(found["is_team"], location)
@@ -102,7 +108,7 @@ def _items(found: Columns) -> Numbers:
 
 def _meetings(found: Columns, location_count: int) -> "Meetings":
     """Which point names which location or group."""
-    from tracemill.kernels.delay_costs import Meetings
+    from tracemill.kernels.delay_intervals import Meetings
 
     location, group = found["location_id"], found["group_id"]
     count = len(location)
@@ -242,27 +248,22 @@ def _with_forks(
     )
 
 
-def _as_costs(charged: "DelayCosts", found: Columns, locations: Numbers) -> pa.Table:
+def _as_causes(charged: "DelayCosts", found: Columns, locations: Numbers) -> pa.Table:
     """Costs by kind, call path, location and victim; added up in the order of the walk."""
     costs, location = charged.costs, found["location_id"]
     cause = found["cause_point_id"][costs.point]
-    delaying = np.where(cause >= 0, location[cause], location[costs.point])
-    keys = (costs.kind, costs.path, delaying, location[costs.point])
-    order = np.lexsort(keys[::-1])
-    sorted_keys = [key[order] for key in keys]
-    if not len(order):
-        return DELAY_COSTS.empty()
-    is_first = np.concatenate([[True], np.any([np.diff(key) != 0 for key in sorted_keys], axis=0)])
-    starts = np.flatnonzero(is_first)
-    kind, path, delaying, victim = (key[starts] for key in sorted_keys)
+    delaying = location[np.where(cause >= 0, cause, costs.point)]
+    kind, path, delaying, victim, direct, passed_on = _sum_by(
+        (costs.kind, costs.path, delaying, location[costs.point]), costs.direct, costs.passed_on
+    )
     return pa.table(
         {
             "kind": pa.array(np.array(DELAY_KINDS)[kind]),
             "call_path_id": path.astype(np.int32),
             "location_id": locations[delaying].astype(np.int32),
             "victim_location_id": locations[victim].astype(np.int32),
-            "direct_ns": np.add.reduceat(costs.direct[order], starts),
-            "passed_on_ns": np.add.reduceat(costs.passed_on[order], starts),
+            "direct_ns": direct,
+            "passed_on_ns": passed_on,
         }
     )
 
@@ -270,32 +271,36 @@ def _as_costs(charged: "DelayCosts", found: Columns, locations: Numbers) -> pa.T
 def _as_waits(charged: "DelayCosts", found: Columns, locations: Numbers) -> pa.Table:
     """Indirect and propagating waits by kind, call path and location."""
     is_wait = (found["kind"] >= 0) & ((charged.indirect > 0) | (charged.propagating > 0))
-    chosen = np.flatnonzero(is_wait)
-    keys = (found["kind"][chosen], found["call_path_id"][chosen], found["location_id"][chosen])
-    order = np.lexsort(keys[::-1])
-    if not len(order):
-        return INDIRECT_WAITS.empty()
-    sorted_keys = [key[order] for key in keys]
-    is_first = np.concatenate([[True], np.any([np.diff(key) != 0 for key in sorted_keys], axis=0)])
-    starts = np.flatnonzero(is_first)
-    kind, path, location = (key[starts] for key in sorted_keys)
+    kind, path, location, indirect, propagating = _sum_by(
+        tuple(found[name][is_wait] for name in ("kind", "call_path_id", "location_id")),
+        charged.indirect[is_wait],
+        charged.propagating[is_wait],
+    )
     return pa.table(
         {
             "kind": pa.array(np.array(DELAY_KINDS)[kind]),
             "call_path_id": path.astype(np.int32),
             "location_id": locations[location].astype(np.int32),
-            "indirect_ns": np.add.reduceat(charged.indirect[chosen][order], starts),
-            "propagating_ns": np.add.reduceat(charged.propagating[chosen][order], starts),
+            "indirect_ns": indirect,
+            "propagating_ns": propagating,
         }
     )
+
+
+def _sum_by(keys: tuple[Numbers, ...], *values: NDArray[np.float64]) -> list[NDArray[Any]]:
+    """Distinct keys in order, and the sums of the values of each."""
+    order = np.lexsort(keys[::-1])
+    ordered = np.stack(keys)[:, order]
+    starts = np.flatnonzero(np.any(np.diff(ordered, prepend=-1) != 0, axis=0))
+    return [*ordered[:, starts], *(np.add.reduceat(value[order], starts) for value in values)]
 
 
 DELAYS_STAGE = PythonStage(
     name="delays",
     inputs=("delay_points", "parallel_visits", "call_paths", "visits"),
-    outputs=(DELAY_COSTS, INDIRECT_WAITS),
+    outputs=(ROOT_CAUSES, INDIRECT_WAITS),
     compute=charge_delays,
-    parameters={},
+    parameters={"is_like_scalasca": False},
     walked=("visits",),
     needed_rows=(("delay_points",),),
 )  # fmt: skip

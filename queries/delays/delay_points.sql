@@ -3,23 +3,26 @@
 -- Delays are compared over intervals that start at such a point. Of its call, only the completion
 -- counts, the time after the wait:
 --
---     late_sender       as much as the call ended after the one on the other side
---     late_receiver     as much as the send ended after the posting of the receive
---     barrier, n_to_n, init  completion time (see the metrics)
---     one_to_n          as much as the call ended after the first receiver's
---     n_to_one          the time after the wait
---     fork              as much as the thread began after the first of its team
+--     late_sender, late_receiver  as much as the call ended after the one on the other side
+--     barrier, n_to_n, init       completion time (see the metrics)
+--     one_to_n                    as much as the call ended after the first receiver's
+--     n_to_one                    the time after the wait
+--     fork                        as much as the thread began after the first of its team
 --
--- A fork also starts an interval on the thread that forked. The other threads are idle from each
--- `join` to the next fork, or to the `end` of the location.
+-- A barrier of a team in which a thread ran tasks starts at the end of the last task. A fork also
+-- starts an interval on the thread that forked. The other threads are idle from each `join` to the
+-- next fork, or to the `end` of the location.
+--
+-- Scalasca differs in three points, for comparisons only: it takes the completion of a Late
+-- Receiver's send with the opposite sign, counts waiting in barriers from the enter even if the
+-- thread ran tasks there, and takes POSIX threads for idle OpenMP threads.
 --
 -- Grain:      one row per synchronization point, join of a team, and end of a thread that forked
 -- Inputs:     synchronization_points, parallel_visits, messages, collectives, collective_members,
---             collective_completions, init_completion, visits, locations
--- Needs rows: synchronization_points
+--             collective_completions, init_completion, visits, locations, thread_events
+-- Needs rows: synchronization_points or thread_events
 -- Output:     delay_points
--- Parameters: $is_like_scalasca  take the completion of Late Receiver with the opposite sign, as
---                                Scalasca does (BOOLEAN, default false)
+-- Parameters: $is_like_scalasca  differ as Scalasca does (BOOLEAN, default false)
 -- Source:     Böhme et al. 2016, "Identifying the root causes of wait states in large-scale
 --             parallel applications"; Scalasca, "delay costs"
 -- Assumes:    visits of a location are numbered in the order in which they are entered
@@ -88,9 +91,14 @@ WITH
             points.location_id,
             points.visit_id,
             points.call_path_id,
-            visits.enter_ns AS boundary_ns,
+            if(points.kind = 'team_barrier', points.enter_ns, visits.enter_ns) AS boundary_ns,
             points.leave_ns,
-            if(points.kind = 'init', 0, points.wait_ns) AS wait_ns,
+            CASE
+                WHEN points.kind = 'init' THEN 0
+                WHEN points.kind = 'team_barrier' AND $is_like_scalasca::BOOLEAN
+                    THEN coalesce(points.cause_enter_ns - visits.enter_ns, 0)
+                ELSE points.wait_ns
+            END AS wait_ns,
             if(points.kind = 'finalize', NULL, points.cause_location_id) AS cause_location_id,
             points.cause_visit_id,
             points.message_id,
@@ -100,20 +108,23 @@ WITH
                 WHEN points.collective_id IN (SELECT collective_id FROM complete_meetings)
                     THEN collectives.communicator_id
             END AS group_id,
-            visits.leave_ns - visits.enter_ns AS duration_ns,
+            visits.leave_ns - boundary_ns AS duration_ns,
             CASE
-                WHEN points.kind = 'late_sender' AND points.cause_location_id IS NULL
-                    THEN messages.send_post_leave_ns - messages.receive_completion_leave_ns
-                WHEN points.kind = 'late_sender'
-                    THEN messages.receive_completion_leave_ns - messages.send_post_leave_ns
-                WHEN points.kind = 'late_receiver' AND $is_like_scalasca::BOOLEAN
-                    THEN messages.receive_post_leave_ns - messages.send_completion_leave_ns
+                WHEN points.kind = 'late_receiver' AND points.cause_location_id IS NOT NULL
+                    AND $is_like_scalasca::BOOLEAN
+                    THEN least(points.leave_ns - messages.receive_post_leave_ns, 0)
+                WHEN points.kind = 'late_receiver' AND points.cause_location_id IS NOT NULL
+                    THEN greatest(points.leave_ns - messages.receive_post_leave_ns, 0)
                 WHEN points.kind = 'late_receiver'
-                    THEN messages.send_completion_leave_ns - messages.receive_post_leave_ns
-                WHEN points.kind = 'one_to_n' THEN own.end_ns - receivers.first_end_ns
+                    THEN greatest(points.leave_ns - messages.send_completion_leave_ns, 0)
+                WHEN points.kind = 'late_sender' AND points.cause_location_id IS NOT NULL
+                    THEN greatest(points.leave_ns - messages.send_post_leave_ns, 0)
+                WHEN points.kind = 'late_sender'
+                    THEN greatest(points.leave_ns - messages.receive_completion_leave_ns, 0)
+                WHEN points.kind = 'one_to_n' THEN greatest(own.end_ns - receivers.first_end_ns, 0)
                 WHEN points.kind = 'n_to_one'
                     THEN points.leave_ns - points.enter_ns - points.wait_ns
-                ELSE completions.completion_ns
+                ELSE coalesce(completions.completion_ns, 0)
             END AS completion_ns,
             0 AS idle_count
         FROM synchronization_points AS points
@@ -174,6 +185,27 @@ WITH
         INNER JOIN locations USING (location_id)
         WHERE forks.idle_count > 0
         GROUP BY locations.location_id
+        UNION ALL BY NAME
+        SELECT
+            'end' AS kind,
+            locations.location_id,
+            min(visits.visit_id) AS visit_id,
+            arg_min(visits.call_path_id, visits.visit_id) AS call_path_id,
+            any_value(locations.end_ns) AS boundary_ns,
+            any_value(locations.end_ns) AS leave_ns,
+            0 AS wait_ns,
+            0 AS duration_ns,
+            0 AS completion_ns,
+            any_value(creators.created_count) AS idle_count
+        FROM (
+            SELECT location_id, count(*) AS created_count
+            FROM thread_events
+            WHERE $is_like_scalasca::BOOLEAN AND kind = 'create'
+            GROUP BY location_id
+        ) AS creators
+        INNER JOIN locations USING (location_id)
+        INNER JOIN visits USING (location_id)
+        GROUP BY locations.location_id
     ),
 
     numbered AS (
@@ -207,7 +239,7 @@ SELECT
     causes.point_id AS cause_point_id,
     numbered.group_id,
     numbered.duration_ns,
-    greatest(coalesce(numbered.completion_ns, 0), 0)::BIGINT AS completion_ns,
+    coalesce(numbered.completion_ns, 0)::BIGINT AS completion_ns,
     numbered.idle_count::INTEGER AS idle_count
 FROM numbered
 LEFT JOIN numbered AS causes

@@ -1,8 +1,8 @@
 -- Metrics of delays and of the waits that they cause.
 --
 -- Grain:      one row per metric, call path and location with a value other than zero
--- Inputs:     delay_costs, indirect_waits
--- Needs rows: delay_costs or indirect_waits
+-- Inputs:     root_causes, indirect_waits
+-- Needs rows: root_causes or indirect_waits
 -- Output:     delay_severities
 -- Parameters: none
 -- Source:     Scalasca, "delay costs", "indirect wait states", "propagating wait states"
@@ -14,7 +14,7 @@ WITH
             call_path_id,
             location_id,
             round(sum(direct_ns))::BIGINT AS value
-        FROM delay_costs
+        FROM root_causes
         GROUP BY ALL
         UNION ALL
         SELECT
@@ -22,7 +22,7 @@ WITH
             call_path_id,
             location_id,
             round(sum(passed_on_ns))::BIGINT AS value
-        FROM delay_costs
+        FROM root_causes
         GROUP BY ALL
         UNION ALL
         SELECT
