@@ -7,11 +7,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tracemill.schemas.delays import DELAY_KINDS, INDIRECT_WAITS, ROOT_CAUSES
+from tracemill.stages.arrays import Relation
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
-    import duckdb
-
     from tracemill.kernels.delay_costs import DelayCosts, Times
     from tracemill.kernels.delay_intervals import Meetings, Points
     from tracemill.store.walking import StoredRows
@@ -33,12 +32,12 @@ _NONE = -1
 
 
 def charge_delays(
-    delay_points: "duckdb.DuckDBPyRelation",
-    parallel_visits: "duckdb.DuckDBPyRelation",
-    call_paths: "duckdb.DuckDBPyRelation",
+    delay_points: Relation,
+    parallel_visits: Relation,
+    call_paths: Relation,
     visits: "StoredRows",
     *,
-    is_like_scalasca: bool,
+    is_like_scalasca: bool = False,
 ) -> tuple[pa.Table, pa.Table]:
     """The costs of all delays, and the waits that are indirect or propagate (Böhme et al. 2016)."""
     from tracemill.kernels.delay_costs import charge_waits
@@ -55,7 +54,7 @@ def charge_delays(
     return _as_causes(charged, found, locations), _as_waits(charged, found, locations)
 
 
-def _read_points(delay_points: "duckdb.DuckDBPyRelation") -> Columns:
+def _read_points(delay_points: Relation) -> Columns:
     numbers = ("cause_point_id", "group_id")
     kinds = "CASE kind " + " ".join(
         f"WHEN '{kind}' THEN {DELAY_KINDS.index(name)}" for kind, name in _WAITS.items()
@@ -133,7 +132,7 @@ def _meetings(found: Columns, location_count: int) -> "Meetings":
     )
 
 
-def _forks(parallel_visits: "duckdb.DuckDBPyRelation") -> tuple[Numbers, Numbers, Numbers]:
+def _forks(parallel_visits: Relation) -> tuple[Numbers, Numbers, Numbers]:
     """Visits of parallel regions in order, with fork and join."""
     found = (
         parallel_visits.order("visit_id")
@@ -297,10 +296,8 @@ def _sum_by(keys: tuple[Numbers, ...], *values: NDArray[np.float64]) -> list[NDA
 
 DELAYS_STAGE = PythonStage(
     name="delays",
-    inputs=("delay_points", "parallel_visits", "call_paths", "visits"),
     outputs=(ROOT_CAUSES, INDIRECT_WAITS),
     compute=charge_delays,
-    parameters={"is_like_scalasca": False},
     walked=("visits",),
     needed_rows=(("delay_points",),),
 )  # fmt: skip
