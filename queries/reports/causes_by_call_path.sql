@@ -15,10 +15,11 @@ WITH
     waiting AS (
         SELECT sum(value) AS waiting_ns
         FROM severities
-        WHERE metric IN (
-            'mpi_latesender', 'mpi_latereceiver', 'mpi_barrier_wait', 'mpi_wait_nxn',
-            'mpi_latebroadcast', 'mpi_earlyreduce', 'omp_ebarrier_wait', 'omp_ibarrier_wait'
-        )
+        WHERE
+            metric IN (
+                'mpi_latesender', 'mpi_latereceiver', 'mpi_barrier_wait', 'mpi_wait_nxn',
+                'mpi_latebroadcast', 'mpi_earlyreduce', 'omp_ebarrier_wait', 'omp_ibarrier_wait'
+            )
     ),
 
     -- One row per call path and location; place 1 costs most.
