@@ -18,7 +18,9 @@ from tracemill.kernels.compiled import kernel, piece, step
 
 _CURSOR, _DEPTH, _ROWS, _NEXT, _SEGMENT, _USED = range(6)
 _FIRST_STACK = 256
-_NO_PATHS, _NO_TIMES = np.zeros(0, np.int32), np.zeros(0, np.int64)
+_NO_VISITS = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64)
+for _column in _NO_VISITS:
+    _column.flags.writeable = False
 Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
 
 
@@ -40,16 +42,19 @@ class SegmentTimes:
         self, path: NDArray[np.int32], enter: NDArray[np.int64], leave: NDArray[np.int64]
     ) -> None:
         """Take visits that lie before those taken so far, in the order of leaving."""
+        columns = [column.view() for column in (path, enter, leave)]
+        for column in columns:
+            column.flags.writeable = False  # one compiled version, for columns of files
         self._state[_NEXT] = len(path) - 1
         while self._state[_NEXT] >= 0:
             if self._state[_DEPTH] == len(self._open_path):
                 self._open_path = np.concatenate([self._open_path, self._open_path])
                 self._open_enter = np.concatenate([self._open_enter, self._open_enter])
-            self._run(path, enter, leave, is_last=False)
+            self._run(*columns, is_last=False)
 
     def finish(self) -> Rows:
         """Segment, call path and time (ns) without zeros, the last segment first."""
-        self._run(_NO_PATHS, _NO_TIMES, _NO_TIMES, is_last=True)
+        self._run(*_NO_VISITS, is_last=True)
         segment, path, time = zip(*self._found, strict=True)
         return np.concatenate(segment), np.concatenate(path), np.concatenate(time)
 

@@ -45,6 +45,8 @@ def charge_delays(
 
     ((path_count,),) = call_paths.aggregate("coalesce(max(call_path_id) + 1, 0)").fetchall()
     found = _read_points(delay_points)
+    if not len(found["location_id"]):
+        return ROOT_CAUSES.empty(), INDIRECT_WAITS.empty()
     locations, found["location_id"] = np.unique(found["location_id"], return_inverse=True)
     points, items = _as_points(found), _items(found)
     times = _sum_times(found, locations, visits, _forks(parallel_visits), path_count)
@@ -205,7 +207,8 @@ def _walk(
     """Segment, call path and time of all locations that have points."""
     from tracemill.kernels.segment_times import SegmentTimes
 
-    found: list[tuple[Numbers, Numbers, Numbers]] = []
+    nothing = np.zeros(0, np.int64)
+    found = [(nothing, nothing, nothing)]
     walks: dict[int, SegmentTimes] = {}
 
     def finish(number: int) -> None:
@@ -295,7 +298,7 @@ def _sum_by(keys: tuple[Numbers, ...], *values: NDArray[np.float64]) -> list[NDA
 
 
 DELAYS_STAGE = PythonStage(
-    name="delays",
+    name="root_causes",
     outputs=(ROOT_CAUSES, INDIRECT_WAITS),
     compute=charge_delays,
     walked=("visits",),
