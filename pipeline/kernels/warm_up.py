@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from tracemill import schemas
 from tracemill.kernels import call_tree
 from tracemill.kernels.critical_path_walk import NONE, walk_back
+from tracemill.kernels.delay_costs import Times, charge_waits
+from tracemill.kernels.delay_intervals import Meetings, Points, find_intervals
 from tracemill.kernels.framing import frame_records
 from tracemill.kernels.location_walk import LocationWalk, no_teams
 from tracemill.kernels.otf2_callbacks import GROUPS, compile_callbacks
@@ -19,14 +21,12 @@ from tracemill.kernels.otf2_plain_survey import plain_callbacks
 from tracemill.kernels.path_names import path_names
 from tracemill.kernels.quantities import take_quantities
 from tracemill.kernels.records import ENTER, SIDE_WIDTH, UNKNOWN
+from tracemill.kernels.segment_times import SegmentTimes
 from tracemill.kernels.simulation import critical_path as simulated_path
 from tracemill.kernels.simulation import layout
 from tracemill.kernels.simulation.machine import run
 from tracemill.kernels.simulation.tables import addresses_of
 from tracemill.kernels.simulation.writing import write_events
-from tracemill.kernels.delay_costs import Times, charge_waits
-from tracemill.kernels.delay_intervals import Meetings, Points, find_intervals
-from tracemill.kernels.segment_times import SegmentTimes
 from tracemill.kernels.sorted_records import look_at_nested, sort_by_location
 from tracemill.kernels.timeline_walk import LocationBins
 from tracemill.kernels.unfolding import unfold
