@@ -42,7 +42,7 @@ class SegmentTimes:
         self, path: NDArray[np.int32], enter: NDArray[np.int64], leave: NDArray[np.int64]
     ) -> None:
         """Take visits that lie before those taken so far, in the order of leaving."""
-        columns = [column.view() for column in (path, enter, leave)]
+        columns: list[NDArray[Any]] = [column.view() for column in (path, enter, leave)]
         for column in columns:
             column.flags.writeable = False  # one compiled version, for columns of files
         self._state[_NEXT] = len(path) - 1
