@@ -8,7 +8,6 @@ from tracemill.schemas import (
     communicators,
     critical_path,
     definitions,
-    delays,
     events,
     growth,
     history,
@@ -51,7 +50,6 @@ TABLES: tuple[Table, ...] = (
     *timeline.TABLES,
     *imbalance.TABLES,
     *critical_path.TABLES,
-    *delays.TABLES,
 )
 """Tables of a run."""
 CAMPAIGN_TABLES: tuple[Table, ...] = (

@@ -37,7 +37,6 @@ METRICS = Table(
                 "finding",
                 "threads",
                 "critical path",
-                "delay",
                 "overhead",
                 "imbalance",
                 "idle",

@@ -67,11 +67,6 @@ class Analyzing:
             "[default: queries/overheads/overhead_classes.csv]"
         ),
     ] = None
-    delays_as_scalasca: Annotated[
-        bool,
-        Flag,
-        Parameter(help="Compute delays with the known errors of Scalasca, to compare results."),
-    ] = False
     patterns: Patterns = None
     no_report: Annotated[bool, Flag, Parameter(help="Write no HTML and Markdown reports.")] = False
 
@@ -86,10 +81,7 @@ class Analyzing:
             memory_limit=self.memory_limit or "",
             allow_damaged=self.allow_damaged,
             force=force,
-            parameters={
-                **{name: read_rules(path) for name, path in files.items()},
-                **({"is_like_scalasca": True} if self.delays_as_scalasca else {}),
-            },
+            parameters={name: read_rules(path) for name, path in files.items()},
             files={name: str(path.absolute()) for name, path in files.items()},
             patterns=(self.patterns.absolute(),) if self.patterns else (),
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 
 from tests.reference.cases import DATA, EXPECTED_NAME, find_cases
-from tests.reference.metrics import COMPARED, DELAYS
+from tests.reference.metrics import COMPARED
 from tracemill.sql.query_files import read_query
 
 EXPECTED = read_query(Path(__file__).with_name("expected_severities.sql"))
@@ -29,9 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def write_expected(reference: Path, target: Path) -> None:
     """Write what a reference says about the compared metrics, zeros left out."""
-    values = EXPECTED.bind(
-        {"reference": str(reference), "metrics": ",".join(sorted(COMPARED - DELAYS))}
-    )
+    values = EXPECTED.bind({"reference": str(reference), "metrics": ",".join(sorted(COMPARED))})
     with duckdb.connect() as connection:
         connection.sql(EXPECTED.statement, params=values).to_csv(str(target), header=True)
 
