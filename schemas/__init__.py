@@ -8,6 +8,7 @@ from tracemill.schemas import (
     communicators,
     critical_path,
     definitions,
+    delays,
     events,
     growth,
     history,
@@ -50,6 +51,7 @@ TABLES: tuple[Table, ...] = (
     *timeline.TABLES,
     *imbalance.TABLES,
     *critical_path.TABLES,
+    *delays.TABLES,
 )
 """Tables of a run."""
 CAMPAIGN_TABLES: tuple[Table, ...] = (

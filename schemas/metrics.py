@@ -37,6 +37,7 @@ METRICS = Table(
                 "finding",
                 "threads",
                 "critical path",
+                "delay",
                 "overhead",
                 "imbalance",
                 "idle",

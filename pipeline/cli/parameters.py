@@ -67,6 +67,11 @@ class Analyzing:
             "[default: queries/overheads/overhead_classes.csv]"
         ),
     ] = None
+    delays_as_scalasca: Annotated[
+        bool,
+        Flag,
+        Parameter(help="Compute delays with the known errors of Scalasca, to compare results."),
+    ] = False
     patterns: Patterns = None
     no_report: Annotated[bool, Flag, Parameter(help="Write no HTML and Markdown reports.")] = False
 
@@ -81,7 +86,10 @@ class Analyzing:
             memory_limit=self.memory_limit or "",
             allow_damaged=self.allow_damaged,
             force=force,
-            parameters={name: read_rules(path) for name, path in files.items()},
+            parameters={
+                **{name: read_rules(path) for name, path in files.items()},
+                **({"is_like_scalasca": True} if self.delays_as_scalasca else {}),
+            },
             files={name: str(path.absolute()) for name, path in files.items()},
             patterns=(self.patterns.absolute(),) if self.patterns else (),
         )

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from tracemill import schemas
 from tracemill.kernels import call_tree
 from tracemill.kernels.critical_path_walk import NONE, walk_back
+from tracemill.kernels.delay_costs import Times, charge_waits
+from tracemill.kernels.delay_intervals import Meetings, Points, find_intervals
 from tracemill.kernels.framing import frame_records
 from tracemill.kernels.location_walk import LocationWalk, no_teams
 from tracemill.kernels.otf2_callbacks import GROUPS, compile_callbacks
@@ -19,6 +21,7 @@ from tracemill.kernels.otf2_plain_survey import plain_callbacks
 from tracemill.kernels.path_names import path_names
 from tracemill.kernels.quantities import take_quantities
 from tracemill.kernels.records import ENTER, SIDE_WIDTH, UNKNOWN
+from tracemill.kernels.segment_times import SegmentTimes
 from tracemill.kernels.simulation import critical_path as simulated_path
 from tracemill.kernels.simulation import layout
 from tracemill.kernels.simulation.machine import run
@@ -115,6 +118,28 @@ def _fill_bins_once() -> None:
     bins.finish()
 
 
+def _charge_once() -> None:
+    """Charge the wait of a location to another one, and sum up the time of a visit."""
+    none, zeros, flags = np.zeros(0, np.int64), np.zeros(2, np.int64), np.zeros(2, np.bool_)
+    points = Points(
+        location=np.array([0, 1]), path=zeros, kind=zeros, wait=np.array([0, 1]),
+        cause=np.array([-1, 0]), duration=zeros, completion=zeros, since=np.array([-1, -1]),
+        threads=zeros, is_team=flags, is_message=flags,
+    )  # fmt: skip
+    times = Times(
+        first_point=np.arange(3), first_row=np.zeros(5, np.int64), row_path=none, row_time=none,
+        first_path=np.zeros(3, np.int64), path_ids=none, path_first=zeros[:1], path_segment=none,
+        path_sum=none, wait_sum=np.array([0, 0, 1]),
+    )  # fmt: skip
+    meetings = Meetings(none, np.zeros(3, np.int64), none, none, 2, 2)
+    items = np.array([1])
+    intervals = find_intervals(items, points, meetings, is_like_scalasca=False)
+    charge_waits(items, points, intervals, times, 1)
+    segments = SegmentTimes(zeros[:1], 1, 1)
+    segments.walk(np.zeros(1, np.int32), zeros[:1], zeros[:1] + 1)
+    segments.finish()
+
+
 def load_common_kernels() -> None:
     """Load, or compile, the kernels that nearly every trace needs."""
     _walk_once()
@@ -131,6 +156,7 @@ def compile_all() -> None:
     """Fill the caches."""
     _compile_modules()
     load_common_kernels()
+    _charge_once()
     _simulate_once()
     _sort_once()
     compile_callbacks(GROUPS)

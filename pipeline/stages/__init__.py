@@ -2,6 +2,7 @@
 
 from tracemill.stages.call_path_keys import CALL_PATH_KEYS_STAGE
 from tracemill.stages.critical_path import CRITICAL_PATH_STAGE
+from tracemill.stages.delays import DELAYS_STAGE
 from tracemill.stages.imbalance import IMBALANCE_STAGE
 from tracemill.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
 from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
@@ -11,6 +12,7 @@ from tracemill.stages.timeline import TIMELINE_STAGE
 PYTHON_STAGES: tuple[PythonStage, ...] = (
     CALL_PATH_KEYS_STAGE,
     CRITICAL_PATH_STAGE,
+    DELAYS_STAGE,
     IMBALANCE_STAGE,
     OVERHEAD_CLASSES_STAGE,
     OVERHEAD_TOTALS_STAGE,

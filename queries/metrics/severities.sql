@@ -6,11 +6,11 @@
 --
 -- Grain:      one row per metric, call path, location and whether it is extended, if not zero
 -- Inputs:     mpi_operations, messages, collective_counts, wait_states, finding_totals,
---             critical_path_severities, team_severities, file_severities,
+--             critical_path_severities, delay_severities, team_severities, file_severities,
 --             rma_synchronization_counts, metrics
 -- Needs rows: mpi_operations or messages or collective_counts or wait_states or finding_totals or
---             critical_path_severities or team_severities or file_severities or
---             rma_synchronization_counts
+--             critical_path_severities or delay_severities or team_severities or
+--             file_severities or rma_synchronization_counts
 -- Output:     severities
 -- Parameters: none
 -- Source:     Scalasca pattern reference
@@ -132,6 +132,8 @@ WITH RECURSIVE
         FROM collective_counts
         UNION ALL
         FROM critical_path_severities
+        UNION ALL
+        FROM delay_severities
         UNION ALL
         FROM team_severities
     ),

@@ -40,6 +40,7 @@ HEADINGS = {
     "idle": CHARGED,
     "threads": CHARGED,
     "finding": CHARGED,
+    "delay": CHARGED,
 }
 CALLS = """
     Init Init_thread Finalize Send Ssend Bsend Rsend Recv Sendrecv Isend Irecv Test Wait Waitany

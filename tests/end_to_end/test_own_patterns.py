@@ -90,7 +90,7 @@ def test_a_pattern_is_found_and_nothing_else_is_computed_again(store: Path, fold
     analysis = with_patterns(store, folder)
     assert computed(analysis) == {
         "slow_small_sends", "findings", "finding_totals", "patterns", "metrics",
-        "severities",
+        "severities", "delay_severities",
     }  # fmt: skip
     expected = slow_sends(analysis.run)
     assert len(expected) > 0

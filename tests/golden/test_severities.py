@@ -127,6 +127,7 @@ def test_a_value_of_zero_is_no_row(severities, late_message):
     metrics = {metric for metric, _, _ in severities(late_message)}
     assert metrics == {
         "bytes_sent", "bytes_rcvd", "comms_send", "comms_recv", "mpi_latesender", "mpi_cls_count",
+        "delay_latesender",
     }  # fmt: skip
 
 
@@ -140,6 +141,7 @@ def test_messages_without_data_are_synchronizations(severities):
         "syncs_recv": 1,
         "mpi_latesender": 20,
         "mpi_sls_count": 1,
+        "delay_latesender": 20,  # rank 0 was in main for longer
     }
 
 

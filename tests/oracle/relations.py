@@ -10,6 +10,7 @@ from typing import Any
 from tests.oracle import (
     collectives,
     critical_path_points,
+    delays,
     imbalance,
     matching,
     one_sided,
@@ -50,6 +51,8 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     critical_path_points.location_spans, critical_path_points.synchronization_points,
     critical_path_points.critical_path_jumps, critical_path_points.critical_path_steps,
     critical_path_points.critical_path_segments, critical_path_points.critical_path_profile,
+    # root causes
+    delays.root_causes, delays.indirect_waits,
     # imbalance
     imbalance.computational_imbalance, imbalance.location_imbalance,
 )  # fmt: skip

@@ -79,6 +79,8 @@ def _problems(outcome: Outcome) -> Iterator[str]:
         yield f"not emitted: {', '.join(compared.missing)}"
     if compared.undeclared:
         yield f"emitted by both but not compared: {', '.join(compared.undeclared)}"
+    if compared.resolved:
+        yield f"agrees, but listed as unresolved: {compared.resolved}"
     yield from outcome.broken_checks
     yield from map(str, compared.off[:SHOWN_CELLS])
 

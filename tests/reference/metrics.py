@@ -14,31 +14,53 @@ ON_CRITICAL_PATH = DERIVED | frozenset(
 )
 """Compared where there is a critical path: through suspended tasks none is followed."""
 
-TIMES = ON_CRITICAL_PATH | frozenset(
+DELAYS = frozenset(
     (
-        "time",
-        "mpi_latesender",
-        "mpi_latesender_wo",
-        "mpi_lswo_same",
-        "mpi_lswo_different",
-        "mpi_latereceiver",
-        "mpi_barrier_wait",
-        "mpi_barrier_completion",
-        "mpi_wait_nxn",
-        "mpi_nxn_completion",
-        "mpi_latebroadcast",
-        "mpi_earlyreduce",
-        "mpi_earlyscan",
-        "mpi_init_completion",
-        "mpi_finalize_wait",
-        "omp_ebarrier_wait",
-        "omp_ibarrier_wait",
-        "omp_lock_contention_critical",
-        "omp_lock_contention_api",
-        "pthread_lock_contention_mutex_lock",
-        "pthread_lock_contention_conditional",
-        "omp_management",
-        "omp_fork",
+        *(
+            f"delay_{kind}{term}"
+            for kind in (
+                "latesender", "latereceiver", "barrier", "n2n", "12n", "n21", "ompbarrier",
+                "ompidle",
+            )
+            for term in ("", "_longterm")
+        ),
+        "mpi_wait_indirect_latesender",
+        "mpi_wait_indirect_latereceiver",
+        "mpi_wait_propagating_ls",
+        "mpi_wait_propagating_lr",
+    )
+)  # fmt: skip
+"""Causes of waiting; compared within the same tolerance as times."""
+
+TIMES = (
+    ON_CRITICAL_PATH
+    | DELAYS
+    | frozenset(
+        (
+            "time",
+            "mpi_latesender",
+            "mpi_latesender_wo",
+            "mpi_lswo_same",
+            "mpi_lswo_different",
+            "mpi_latereceiver",
+            "mpi_barrier_wait",
+            "mpi_barrier_completion",
+            "mpi_wait_nxn",
+            "mpi_nxn_completion",
+            "mpi_latebroadcast",
+            "mpi_earlyreduce",
+            "mpi_earlyscan",
+            "mpi_init_completion",
+            "mpi_finalize_wait",
+            "omp_ebarrier_wait",
+            "omp_ibarrier_wait",
+            "omp_lock_contention_critical",
+            "omp_lock_contention_api",
+            "pthread_lock_contention_mutex_lock",
+            "pthread_lock_contention_conditional",
+            "omp_management",
+            "omp_fork",
+        )
     )
 )
 """Compared within a tolerance; the product's and the reference's clocks round differently."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tracemill.base.text import join_words
 from tracemill.reports.material import OVERVIEW, Material
 from tracemill.reports.model import Fact, Layout, Section
-from tracemill.reports.sections import critical_path, load_balance, trace_quality
+from tracemill.reports.sections import critical_path, load_balance, root_causes, trace_quality
 from tracemill.reports.sections.findings import BY_KIND, MASTERS, describe_all
 from tracemill.reports.sections.flat_profile import TOP_REGIONS, describe_top_region
 from tracemill.reports.sections.wait_states import (
@@ -49,6 +49,7 @@ def build(material: Material) -> Section:
         facts=_facts(overview),
         sentences=nonempty(
             describe_damage(incomplete, quality, overview),
+            *root_causes.describe_causes(material),
             describe_use(overview),
             describe_use_without_setup(overview),
             critical_path.describe_length(material),
@@ -68,6 +69,8 @@ def build(material: Material) -> Section:
         tables=(material.table(TIME_PARTS),),
         sources=(
             read_source(OVERVIEW),
+            read_source(root_causes.BY_CALL_PATH.query, root_causes.BY_CALL_PATH.row_limit),
+            read_source(root_causes.INDIRECT),
             read_source(critical_path.OVERVIEW),
             read_source(critical_path.CALL_PATHS.query, critical_path.CALL_PATHS.row_limit),
             read_source(load_balance.BY_CALL_PATH.query, 1),

@@ -5,8 +5,8 @@ tracemill.widgets.panels = function (stage, data) {
   const { metrics, paths, system } = data;
   const cells = tracemill.makeCells(data);
   const KINDS = {
-    profile: "Profile", overhead: "Overheads", "wait state": "Wait states", completion: "Completion",
-    finding: "Findings", threads: "Threads", "critical path": "Critical path",
+    profile: "Profile", overhead: "Overheads", "wait state": "Wait states", delay: "Delays",
+    completion: "Completion", finding: "Findings", threads: "Threads", "critical path": "Critical path",
     imbalance: "Imbalance", idle: "Idle time", communication: "Communication",
     "input/output": "I/O",
   };

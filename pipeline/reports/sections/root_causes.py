@@ -1,0 +1,124 @@
+"""Root causes: the call paths that made others wait, directly or through further waiting."""
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+from tracemill.reports.material import Material
+from tracemill.reports.model import Section
+from tracemill.reports.tables import TableSpec, read_source
+from tracemill.reports.units import Value
+from tracemill.reports.wording import (
+    Row,
+    count_of,
+    name_path,
+    name_place,
+    number,
+    share_of,
+    time_of,
+)
+
+PLACE = 25
+INDIRECT = "indirect_waiting"
+# Smaller shares of the waiting appear in tables only.
+LEAST_SHARE = 0.1
+# Sentences name causes until they cover this share, but at most MOST_CAUSES.
+ENOUGH, MOST_CAUSES = 0.8, 3
+# A sentence names the location that causes this share of a call path's part.
+MOST_OF_IT = 2 / 3
+
+_ONE_THREAD: dict[str, Value] = {"worst_thread": 0, "cause_thread": 0, "thread": 0}
+BY_CALL_PATH = TableSpec(
+    query="causes_by_call_path",
+    title="By call path",
+    note="A call path causes waiting where it takes longer than on the location that waits. "
+    "Waiting that the waiting location passes on to others counts, too.",
+    row_limit=20,
+    bars=("caused_ns",),
+    titles={
+        "caused_ns": "Waiting caused",
+        "caused_ratio": "Of all waiting",
+        "direct_ns": "Directly",
+        "passed_on_ns": "Passed on",
+        "worst_ns": "Its part",
+    },
+    silent=_ONE_THREAD,
+    hidden=frozenset({"worst_direct_ns", "is_mpi", "is_setup", "waiting_ns"}),
+)
+BY_VICTIM = TableSpec(
+    query="causes_and_victims",
+    title="By cause and victim",
+    row_limit=20,
+    bars=("direct_ns",),
+    titles={
+        "finding": "Kind",
+        "cause_rank": "Cause rank",
+        "rank": "Waiting rank",
+        "direct_ns": "Directly",
+        "passed_on_ns": "Passed on",
+    },
+    silent=_ONE_THREAD,
+)
+BY_KIND = TableSpec(
+    query=INDIRECT,
+    title="Indirect and propagating waiting",
+    note="Indirect: because the awaited location itself waited. Propagating: it made others wait.",
+    explained=("metric",),
+)
+
+
+def build(material: Material) -> Section | None:
+    """The causes of waiting; None without any."""
+    if not material.rows_of(BY_CALL_PATH):
+        return None
+    return Section(
+        key="root-causes",
+        title="Root causes",
+        sentences=tuple(describe_causes(material)),
+        tables=material.tables(BY_CALL_PATH, BY_VICTIM, BY_KIND),
+        sources=(read_source(BY_CALL_PATH.query, BY_CALL_PATH.row_limit), read_source(INDIRECT)),
+    )
+
+
+def describe_causes(material: Material) -> Iterator[str]:
+    """The largest causes in a sentence each, and how much of the waiting is indirect."""
+    rows = material.rows_of(BY_CALL_PATH)
+    large = [row for row in rows if number(row["caused_ratio"]) >= LEAST_SHARE]
+    causes = sorted(large, key=lambda row: bool(row["is_setup"]))[:MOST_CAUSES]
+    covered = accumulate((number(row["caused_ratio"]) for row in causes), initial=0.0)
+    for row, before in zip(causes, covered, strict=False):
+        if before < ENOUGH:
+            yield describe_cause(row, has_threads=material.has_threads)
+    if rows:
+        yield from describe_indirect(material.rows(INDIRECT))
+
+
+def describe_cause(row: Row, *, has_threads: bool) -> str:
+    """A call path with the waiting that it causes; names a location if it causes most of it."""
+    what = name_path(row["call_path"])
+    subject = f"The time itself in {what} (not its waiting)" if row["is_mpi"] else what
+    place = name_place(row["worst_rank"], row["worst_thread"], has_threads=has_threads)
+    is_one = number(row["worst_ns"]) >= MOST_OF_IT * number(row["caused_ns"])
+    caused = number(row["worst_ns"] if is_one else row["caused_ns"])
+    direct = number(row["worst_direct_ns"] if is_one else row["direct_ns"])
+    places = ("location", "locations") if has_threads else ("process", "processes")
+    where = place if is_one else count_of(row["location_count"], *places)
+    waiting = number(row["waiting_ns"])
+    amounts = f"{share_of(caused / waiting)} of all waiting ({time_of(caused)} of "
+    amounts += f"{time_of(waiting)})"
+    return f"{subject} on {where} causes {amounts}{_describe_parts(direct, caused - direct)}."
+
+
+def _describe_parts(direct: float, passed_on: float) -> str:
+    if passed_on < 0.01 * direct:
+        return ""
+    return f": {time_of(direct)} directly, {time_of(passed_on)} passed on by others"
+
+
+def describe_indirect(rows: Sequence[Row]) -> Iterator[str]:
+    """The part of each kind of waiting that waiting elsewhere causes, if it is large."""
+    for row in rows:
+        if number(row["indirect_ratio"]) >= LEAST_SHARE:
+            yield (
+                f"Of {row['finding']}, {time_of(row['indirect_ns'])} of {time_of(row['wait_ns'])} "
+                "is indirect: waiting for others who waited."
+            )

@@ -1,0 +1,78 @@
+-- Root causes of waiting per call path.
+--
+-- A cause has passed on the waiting of others that waited for its victims. Idle threads are left
+-- out: their time is not waiting for a late call.
+--
+-- Grain:      one row per call path that caused waiting
+-- Inputs:     root_causes, severities, call_paths, regions, mpi_calls, locations
+-- Output:     report section root causes
+-- Parameters: $row_limit  maximum number of call paths, most expensive causes first (BIGINT)
+-- Source:     Böhme et al. 2016, "Identifying the root causes of wait states in large-scale
+--             parallel applications"
+-- Assumes:    of equals, the location with the smallest number counts
+WITH
+    -- All waiting that is charged to causes.
+    waiting AS (
+        SELECT sum(value) AS waiting_ns
+        FROM severities
+        WHERE
+            metric IN (
+                'mpi_latesender', 'mpi_latereceiver', 'mpi_barrier_wait', 'mpi_wait_nxn',
+                'mpi_latebroadcast', 'mpi_earlyreduce', 'omp_ebarrier_wait', 'omp_ibarrier_wait'
+            )
+    ),
+
+    -- One row per call path and location; place 1 costs most.
+    caused AS (
+        SELECT
+            call_path_id,
+            location_id,
+            sum(direct_ns) AS direct_ns,
+            sum(passed_on_ns) AS passed_on_ns,
+            row_number() OVER (
+                PARTITION BY call_path_id
+                ORDER BY sum(direct_ns) + sum(passed_on_ns) DESC, location_id
+            ) AS place
+        FROM root_causes
+        WHERE kind <> 'ompidle'
+        GROUP BY call_path_id, location_id
+    ),
+
+    causes AS (
+        SELECT
+            caused.call_path_id,
+            sum(caused.direct_ns + caused.passed_on_ns) AS cause_ns,
+            sum(caused.direct_ns) AS direct_ns,
+            sum(caused.passed_on_ns) AS passed_on_ns,
+            any_value(locations.rank) FILTER (WHERE caused.place = 1) AS worst_rank,
+            any_value(locations.thread) FILTER (WHERE caused.place = 1) AS worst_thread,
+            max(caused.direct_ns + caused.passed_on_ns) AS worst_ns,
+            any_value(caused.direct_ns) FILTER (WHERE caused.place = 1) AS worst_direct_ns,
+            list(caused.direct_ns + caused.passed_on_ns) AS costs
+        FROM caused
+        INNER JOIN locations ON caused.location_id = locations.location_id
+        GROUP BY caused.call_path_id
+    )
+
+SELECT
+    call_paths.path AS call_path,
+    round(causes.cause_ns)::BIGINT AS caused_ns,
+    causes.cause_ns / nullif(waiting.waiting_ns, 0) AS caused_ratio,
+    round(causes.direct_ns)::BIGINT AS direct_ns,
+    round(causes.passed_on_ns)::BIGINT AS passed_on_ns,
+    causes.worst_rank,
+    causes.worst_thread,
+    round(causes.worst_ns)::BIGINT AS worst_ns,
+    -- Locations that cause at least 1% of it.
+    len(list_filter(causes.costs, lambda cost: cost >= causes.cause_ns / 100)) AS location_count,
+    round(causes.worst_direct_ns)::BIGINT AS worst_direct_ns,
+    mpi_calls.region_id IS NOT NULL AS is_mpi,
+    coalesce(mpi_calls.is_setup, FALSE) OR regions.paradigm = 'measurement_system' AS is_setup,
+    waiting.waiting_ns::BIGINT AS waiting_ns
+FROM causes
+CROSS JOIN waiting
+INNER JOIN call_paths ON causes.call_path_id = call_paths.call_path_id
+INNER JOIN regions ON call_paths.region_id = regions.region_id
+LEFT JOIN mpi_calls ON call_paths.region_id = mpi_calls.region_id
+ORDER BY caused_ns DESC, causes.call_path_id
+LIMIT $row_limit::BIGINT
