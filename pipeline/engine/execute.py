@@ -92,12 +92,15 @@ class Engine:
             self._leave_empty(stage)
         else:
             with stage_errors(stage.name, _file_of_user(stage)):
-                for name in self._related(stage):
-                    self.provide(name)
-                if isinstance(stage, SqlStage):
-                    self._interruptibly(lambda: self._run_sql(stage, options))
-                else:
-                    self._interruptibly(lambda: self._run_python(stage, options))
+                interruptibly(lambda: self._compute(stage, options), self._database.interrupt)
+
+    def _compute(self, stage: SqlStage | PythonStage, options: Mapping[str, Value]) -> None:
+        for name in self._related(stage):
+            self.provide(name)
+        if isinstance(stage, SqlStage):
+            self._run_sql(stage, options)
+        else:
+            self._run_python(stage, options)
 
     def _read(self, stage: ReadStage, options: Mapping[str, Value], run_id: str) -> None:
         stage.source.read(
@@ -209,9 +212,6 @@ class Engine:
             if is_large and last_uses.get(name, position) <= position:
                 self._database.execute(f"DROP TABLE {quoted(name)}")
                 self._provided.remove(name)
-
-    def _interruptibly(self, work: Callable[[], None]) -> None:
-        interruptibly(work, self._database.interrupt)
 
 
 def _file_of_user(stage: Stage) -> Path | None:

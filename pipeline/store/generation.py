@@ -130,11 +130,13 @@ class GenerationWriter(Sink):
 
     def discard(self) -> None:
         """Remove everything written, and the run's folder if it is empty."""
-        for parts in self._parts.values():
-            for part in parts.values():
-                part.abandon()
-        self._parts = {}
-        shutil.rmtree(self.path, ignore_errors=True)
+        try:
+            for parts in self._parts.values():
+                for part in parts.values():
+                    part.abandon()
+        finally:
+            self._parts = {}
+            shutil.rmtree(self.path, ignore_errors=True)
         with suppress(OSError):  # it holds other generations, or is gone
             self.path.parent.rmdir()
 
