@@ -14,6 +14,7 @@ from tracemill.schemas import (
     history,
     imbalance,
     input_output,
+    main_part,
     master_worker,
     matching,
     metrics,
@@ -52,6 +53,7 @@ TABLES: tuple[Table, ...] = (
     *imbalance.TABLES,
     *critical_path.TABLES,
     *delays.TABLES,
+    *main_part.TABLES,
 )
 """Tables of a run."""
 CAMPAIGN_TABLES: tuple[Table, ...] = (
@@ -66,7 +68,7 @@ CAMPAIGN_TABLES: tuple[Table, ...] = (
 """Tables of a campaign, computed from many runs."""
 NIGHTLY_TABLES: tuple[Table, ...] = history.TABLES
 """Tables that nightly runs keep for a store."""
-VIEWS: tuple[Table, ...] = metrics.VIEWS
+VIEWS: tuple[Table, ...] = (*metrics.VIEWS, *main_part.VIEWS)
 """Views on the tables of a run; DuckDB computes them at each use."""
 BY_NAME: dict[str, Table] = {
     table.name: table for table in (*TABLES, *CAMPAIGN_TABLES, *NIGHTLY_TABLES, *VIEWS)

@@ -66,8 +66,7 @@ class Description(_Described):
     scaling: Scaling = "both"
     efficiency: Efficiency | None = None
     attainable_per_second: Annotated[float, Field(gt=0)] | None = None
-    whole_run: bool = False
-    include_setup: bool = False
+    with_setup: bool = False
     size_axis: Literal["size", "computation size"] | None = None
     memory_failures_are_zero: bool | None = None
     min_processes: Annotated[int, Field(ge=1)] | None = None

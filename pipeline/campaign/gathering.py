@@ -24,11 +24,12 @@ MOST_ROWS = 4_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class RunSize:
-    """The size of a run, and the time from its first record to its last."""
+    """The size of a run, the time from its first record to its last, and that of its main part."""
 
     processes: int
     threads: int
     whole_time_ns: int
+    run_time_ns: int
 
 
 @dataclass(frozen=True)
@@ -79,15 +80,10 @@ def sizes_in(connection: duckdb.DuckDBPyConnection) -> dict[str, RunSize]:
 
 
 def gather(
-    runs: Sequence[Run],
-    *,
-    is_whole_run: bool,
-    is_setup_included: bool,
-    threads: int = 1,
-    memory_limit: str = "",
+    runs: Sequence[Run], *, is_setup_included: bool, threads: int = 1, memory_limit: str = ""
 ) -> Gathered:
     """The rows of some runs that campaigns need. Raises QueryError or StoreError."""
-    values = {"is_whole_run": is_whole_run, "is_setup_included": is_setup_included}
+    values = {"is_setup_included": is_setup_included}
     tables = query_runs(runs, QUERIES, values, threads=threads, memory_limit=memory_limit)
     return Gathered(*tables)
 

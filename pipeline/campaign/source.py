@@ -27,8 +27,7 @@ from tracemill.store.sink import Sink
 FORMAT = "campaign"
 # The fields of a description from which the tables are made.
 _SETTINGS = {
-    "size", "computation_size", "scaling", "efficiency", "attainable_per_second", "whole_run",
-    "include_setup",
+    "size", "computation_size", "scaling", "efficiency", "attainable_per_second", "with_setup",
 }  # fmt: skip
 
 
@@ -104,8 +103,7 @@ class CampaignSource:
         for batch in in_batches(self._opened(run_id) for run_id in numbers):
             gathered = gather(
                 batch,
-                is_whole_run=self.description.whole_run,
-                is_setup_included=self.description.include_setup,
+                is_setup_included=self.description.with_setup,
                 threads=threads,
                 memory_limit=self.memory_limit,
             )
@@ -178,7 +176,7 @@ class CampaignSource:
                 "scaling": given.scaling,
                 "efficiency_definition": _efficiency_of(given, own),
                 "attainable_per_second": given.attainable_per_second,
-                "is_setup_included": given.include_setup,
+                "is_setup_included": given.with_setup,
             }
             for application in sorted({run.application for run in self.runs})
             for own in [[run for run in self.runs if run.application == application]]
@@ -257,7 +255,7 @@ def _write(sink: Sink, table: Table, rows: list[dict[str, Any]]) -> None:
 def _timed_part(description: Description, runs: Sequence[RunRecord]) -> str:
     if not any(run.run_id for run in runs):
         return "as given"
-    return "whole run" if description.whole_run else "between MPI_Init and MPI_Finalize"
+    return "whole run" if description.with_setup else "between MPI_Init and MPI_Finalize"
 
 
 def _efficiency_of(description: Description, runs: Sequence[RunRecord]) -> str:

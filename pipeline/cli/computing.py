@@ -123,8 +123,6 @@ def campaign(
     variants: Literal["apart", "best"] | None = None,
     scaling: Literal["fixed size", "scaled size", "both"] | None = None,
     attainable: float | None = None,
-    whole_run: Annotated[bool, Flag] = False,
-    include_setup: Annotated[bool, Flag] = False,
     rank_across_references: Annotated[bool, Flag] = False,
     published_marks: Path | None = None,
     force: Annotated[bool, Flag] = False,
@@ -155,10 +153,6 @@ def campaign(
         How sizes grow with processes; selects the contents of the report. [default: both]
     attainable
         Computation size that a process could do per second, to compute the achieved efficiency.
-    whole_run
-        Count runs from first to last record, not from MPI_Init to MPI_Finalize.
-    include_setup
-        Count MPI_Init and MPI_Finalize as communication.
     rank_across_references
         Rank programs together although their speed-ups refer to different numbers of processes.
     published_marks
@@ -175,8 +169,7 @@ def campaign(
         "variants": variants,
         "scaling": scaling,
         "attainable_per_second": attainable,
-        "whole_run": whole_run or None,
-        "include_setup": include_setup or None,
+        "with_setup": common.with_setup or None,
         "rank_across_references": rank_across_references or None,
         "published_marks": str(published_marks.absolute()) if published_marks else None,
     }

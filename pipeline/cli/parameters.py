@@ -67,6 +67,14 @@ class Analyzing:
             "[default: queries/overheads/overhead_classes.csv]"
         ),
     ] = None
+    with_setup: Annotated[
+        bool,
+        Flag,
+        Parameter(
+            help="Run time and shares of the whole run, with MPI setup. [default: from the end of "
+            "MPI_Init to the start of MPI_Finalize]"
+        ),
+    ] = False
     delays_as_scalasca: Annotated[
         bool,
         Flag,
@@ -88,6 +96,7 @@ class Analyzing:
             force=force,
             parameters={
                 **{name: read_rules(path) for name, path in files.items()},
+                **({"is_setup_included": True} if self.with_setup else {}),
                 **({"is_like_scalasca": True} if self.delays_as_scalasca else {}),
             },
             files={name: str(path.absolute()) for name, path in files.items()},

@@ -81,7 +81,7 @@ class Comparison:
     def run_time(self) -> MetricChange:
         """Elapsed time from the first to the last record."""
         base_ns, other_ns = (
-            [size.whole_time_ns for size in side.sizes] for side in (self.base, self.other)
+            [size.run_time_ns for size in side.sizes] for side in (self.base, self.other)
         )
         return run_time_change(base_ns, other_ns)
 

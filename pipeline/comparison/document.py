@@ -58,7 +58,7 @@ def _side(side: Side) -> dict[str, Any]:
         "runs": [
             {"run_id": run.run_id, "generation": run.generation, "label": run.label,
              "trace": run.source.path, "processes": size.processes, "threads": size.threads,
-             "run_time_ns": size.whole_time_ns,
+             "run_time_ns": size.run_time_ns,
              "is_incomplete": run.run_id in side.incomplete}
             for run, size in zip(side.runs, side.sizes, strict=True)
         ],

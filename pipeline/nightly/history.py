@@ -132,8 +132,7 @@ def _rows_of(runs: Sequence[Run], threads: int, memory_limit: str) -> list[dict[
         {
             "generation": generations[row["run_id"]],
             "started_at_ns": started[row["run_id"]],
-            "run_time_ns": row.pop("whole_time_ns"),
-            **row,
+            **{name: value for name, value in row.items() if name != "whole_time_ns"},
         }
         for row in sizes.to_pylist()
     ]

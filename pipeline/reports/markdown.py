@@ -56,8 +56,8 @@ def _section(section: Section) -> Iterator[str]:
         yield f"{number}. **{escape(finding.headline)}** {escape(finding.detail)}{more}"
     if section.findings:
         yield ""
-    if section.advice:
-        yield escape(section.advice)
+    for remark in section.remarks:
+        yield escape(remark)
         yield ""
     for picture in section.pictures:
         yield f"**{escape(picture.title)}** (drawn in the page): {escape(picture.description)}"

@@ -246,7 +246,7 @@ class Widget:
 class Section:
     """A part of a report: sentences first, then the tables they are based on.
 
-    `advice` follows the findings.
+    `remarks` follow the findings.
     """
 
     key: str
@@ -254,7 +254,7 @@ class Section:
     facts: tuple[Fact, ...] = ()
     sentences: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
-    advice: str = ""
+    remarks: tuple[str, ...] = ()
     pictures: tuple[Picture, ...] = ()
     widgets: tuple[Widget, ...] = ()
     drawings: tuple[Drawing, ...] = ()

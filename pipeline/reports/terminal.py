@@ -64,8 +64,8 @@ def _print_sentences(section: Section, console: Console) -> None:
         grid.add_column(overflow="fold")
         grid.add_row(f"{number}.", Text.assemble((finding.headline, "bold"), " ", finding.detail))
         console.print(grid)
-    if section.advice:
-        console.print(Text(section.advice, style="muted"), soft_wrap=not console.is_terminal)
+    for remark in section.remarks:
+        console.print(Text(remark, style="muted"), soft_wrap=not console.is_terminal)
 
 
 def _print_table(table: Table, console: Console) -> None:

@@ -1,7 +1,7 @@
 -- Size and duration of several runs.
 --
 -- Grain:      one row per run
--- Inputs:     runs, locations, location_groups
+-- Inputs:     runs, main_part, locations, location_groups
 -- Output:     campaign table campaign_runs
 -- Parameters: none
 -- Assumes:    tables hold several runs, distinguished by run_id; all processes have as many threads
@@ -29,7 +29,9 @@ SELECT
     runs.run_id,
     greatest(runs.process_count, 1) AS processes,
     coalesce(largest.thread_count, 1)::INTEGER AS threads,
-    runs.end_ns - runs.begin_ns AS whole_time_ns
+    runs.end_ns - runs.begin_ns AS whole_time_ns,
+    coalesce(main_part.end_ns - main_part.begin_ns, 0) AS run_time_ns
 FROM runs
+LEFT JOIN main_part USING (run_id)
 LEFT JOIN largest USING (run_id)
 ORDER BY runs.run_id

@@ -1,15 +1,13 @@
 -- Duration of each process of a run: the whole process, and the part that the campaign counts.
 --
 -- Grain:      one row per run and process
--- Inputs:     locations, location_groups, call_tree, call_paths, mpi_calls, regions, visits
+-- Inputs:     locations, location_groups, call_tree, call_paths, mpi_calls, regions, visits,
+--             setup_times
 -- Output:     campaign table run_tasks
--- Parameters: $is_whole_run        count from the first to the last record of a process; else from
---                                  leaving MPI_Init to entering MPI_Finalize, if it calls them
---                                  (BOOLEAN, default false)
---             $is_setup_included   count MPI_Init and MPI_Finalize as communication and as time of
---                                  the process (BOOLEAN, default false)
--- Assumes:    tables hold several runs, distinguished by run_id; a process calls MPI_Init and
---             MPI_Finalize once, on one of its locations
+-- Parameters: $is_setup_included  count from the first to the last record of a process, and
+--             MPI_Init and MPI_Finalize as communication; else from the end of the last MPI_Init to
+--             the start of the first MPI_Finalize, if there are any (BOOLEAN, default false)
+-- Assumes:    tables hold several runs, distinguished by run_id
 WITH
     places AS (
         SELECT
@@ -33,26 +31,17 @@ WITH
         WHERE mpi_calls.is_setup
     ),
 
-    setup_calls AS (
+    limits AS (
         SELECT
             places.run_id,
-            places.rank,
-            setup_paths.is_end,
-            if($is_setup_included::BOOLEAN, visits.enter_ns, visits.leave_ns) AS begin_ns,
-            if($is_setup_included::BOOLEAN, visits.leave_ns, visits.enter_ns) AS end_ns
+            max(visits.leave_ns) FILTER (WHERE NOT setup_paths.is_end) AS begin_ns,
+            min(visits.enter_ns) FILTER (WHERE setup_paths.is_end) AS end_ns
         FROM visits
         INNER JOIN setup_paths USING (run_id, call_path_id)
         INNER JOIN places USING (run_id, location_id)
-    ),
-
-    limits AS (
-        SELECT
-            run_id,
-            rank,
-            max(begin_ns) FILTER (WHERE NOT is_end) AS begin_ns,
-            min(end_ns) FILTER (WHERE is_end) AS end_ns
-        FROM setup_calls
-        GROUP BY run_id, rank
+        WHERE NOT $is_setup_included::BOOLEAN
+        GROUP BY places.run_id
+        HAVING coalesce(begin_ns < end_ns, TRUE)
     ),
 
     processes AS (
@@ -70,20 +59,22 @@ WITH
             processes.run_id,
             processes.rank,
             processes.end_ns - processes.begin_ns AS whole_ns,
-            if($is_whole_run::BOOLEAN, NULL, limits.begin_ns) AS after_ns,
-            if($is_whole_run::BOOLEAN, NULL, limits.end_ns) AS before_ns,
-            processes.begin_ns,
-            processes.end_ns
+            coalesce(limits.begin_ns, processes.begin_ns) AS begin_ns,
+            coalesce(limits.end_ns, processes.end_ns) AS end_ns
         FROM processes
-        LEFT JOIN limits USING (run_id, rank)
+        LEFT JOIN limits USING (run_id)
     ),
 
     communicating AS (
         SELECT
             places.run_id,
             places.rank,
-            sum(call_tree.exclusive_ns) AS communication_ns
+            sum(
+                call_tree.exclusive_ns
+                - if($is_setup_included::BOOLEAN, 0, coalesce(setup_times.time_ns, 0))
+            ) AS communication_ns
         FROM call_tree
+        LEFT JOIN setup_times USING (run_id, call_path_id, location_id)
         INNER JOIN places USING (run_id, location_id)
         INNER JOIN call_paths USING (run_id, call_path_id)
         INNER JOIN regions USING (run_id, region_id)
@@ -98,13 +89,10 @@ WITH
 SELECT
     counted.run_id,
     counted.rank,
-    greatest(
-        coalesce(counted.before_ns, counted.end_ns) - coalesce(counted.after_ns, counted.begin_ns),
-        0
-    ) AS time_ns,
+    greatest(counted.end_ns - counted.begin_ns, 0) AS time_ns,
     coalesce(communicating.communication_ns, 0)::BIGINT AS communication_ns,
-    coalesce(counted.after_ns, counted.begin_ns) AS begin_ns,
-    coalesce(counted.before_ns, counted.end_ns) AS end_ns,
+    counted.begin_ns,
+    counted.end_ns,
     counted.whole_ns
 FROM counted
 LEFT JOIN communicating USING (run_id, rank)

@@ -1,7 +1,7 @@
 -- The call tree summed over all locations, from the root down, without the smallest branches.
 --
 -- Grain:      one row per call path
--- Inputs:     call_tree, call_paths, regions, flat_profile
+-- Inputs:     call_tree, call_paths, regions, setup_times, main_times
 -- Output:     report section call tree
 -- Parameters: $row_limit  maximum number of call paths, largest inclusive time first (BIGINT)
 -- Assumes:    a caller has at least the inclusive time of its callees, so no branch loses its root
@@ -16,13 +16,35 @@ WITH
         GROUP BY call_path_id
     ),
 
-    -- Task stubs repeat the time of tasks and are left out.
-    whole AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile),
+    -- Time outside the main part, at each call path and below it.
+    setups AS (
+        SELECT
+            call_paths.call_path_id,
+            sum(setup_times.time_ns) AS inclusive_ns,
+            coalesce(
+                sum(setup_times.time_ns)
+                FILTER (WHERE setup_times.call_path_id = call_paths.call_path_id),
+                0
+            ) AS exclusive_ns
+        FROM setup_times
+        INNER JOIN call_paths
+            ON
+                setup_times.call_path_id
+                BETWEEN call_paths.call_path_id AND call_paths.last_call_path_id
+        GROUP BY call_paths.call_path_id
+    ),
+
+    whole AS (SELECT sum(time_ns) AS total_ns FROM main_times),
 
     largest AS (
-        SELECT *
+        SELECT
+            summed.call_path_id,
+            summed.inclusive_ns - coalesce(setups.inclusive_ns, 0) AS inclusive_ns,
+            summed.exclusive_ns - coalesce(setups.exclusive_ns, 0) AS exclusive_ns,
+            summed.visit_count
         FROM summed
-        ORDER BY inclusive_ns DESC, call_path_id
+        LEFT JOIN setups ON summed.call_path_id = setups.call_path_id
+        ORDER BY inclusive_ns DESC, summed.call_path_id
         LIMIT $row_limit::BIGINT
     )
 

@@ -56,6 +56,9 @@ WITH
 
 SELECT
     call_paths.path AS call_path,
+    coalesce(
+        regions.file || ':' || regions.begin_line, callers.file || ':' || callers.begin_line
+    ) AS source,
     round(causes.cause_ns)::BIGINT AS caused_ns,
     causes.cause_ns / nullif(waiting.waiting_ns, 0) AS caused_ratio,
     round(causes.direct_ns)::BIGINT AS direct_ns,
@@ -73,6 +76,7 @@ FROM causes
 CROSS JOIN waiting
 INNER JOIN call_paths ON causes.call_path_id = call_paths.call_path_id
 INNER JOIN regions ON call_paths.region_id = regions.region_id
+LEFT JOIN regions AS callers ON call_paths.caller_region_id = callers.region_id
 LEFT JOIN mpi_calls ON call_paths.region_id = mpi_calls.region_id
 ORDER BY caused_ns DESC, causes.call_path_id
 LIMIT $row_limit::BIGINT

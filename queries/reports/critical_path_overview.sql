@@ -1,8 +1,7 @@
 -- Length and composition of the critical path, with the worst location and call path on it.
 --
--- MPI setup is part of the path, but a program cannot improve it, so the worst location and call
--- path are searched without it. Time in thread synchronization and management is separated from the
--- program's own computation.
+-- MPI setup is left out, because a program cannot improve it. Time in thread synchronization and
+-- management is separated from the program's own computation.
 --
 -- Grain:      one row if the trace has a critical path
 -- Inputs:     critical_path_summary, critical_path_locations, critical_path_profile,
@@ -12,13 +11,6 @@
 -- Parameters: none
 -- Assumes:    of equals, the location or call path with the smallest number counts
 WITH
-    lengths AS (
-        SELECT
-            *,
-            computation_ns + communication_ns AS path_ns
-        FROM critical_path_summary
-    ),
-
     setup_call_paths AS (
         SELECT call_paths.call_path_id
         FROM call_paths
@@ -33,6 +25,15 @@ WITH
         FROM critical_path_profile
         SEMI JOIN setup_call_paths USING (call_path_id)
         GROUP BY location_id
+    ),
+
+    lengths AS (
+        SELECT
+            summary.* REPLACE (communication_ns - totals.setup_ns AS communication_ns),
+            totals.setup_ns,
+            computation_ns + communication_ns - totals.setup_ns AS path_ns
+        FROM critical_path_summary AS summary
+        CROSS JOIN (SELECT coalesce(sum(setup_ns), 0)::BIGINT AS setup_ns FROM setups) AS totals
     ),
 
     -- Outside MPI: locks, barriers, tasks and thread teams.
@@ -74,26 +75,23 @@ WITH
 
 SELECT
     lengths.path_ns,
-    lengths.path_ns / nullif(lengths.wall_ns, 0) AS path_ratio,
     (lengths.computation_ns - threading.threading_ns) / nullif(lengths.path_ns, 0)
         AS computation_ratio,
     threading.threading_ns / nullif(lengths.path_ns, 0) AS threading_ratio,
-    (lengths.communication_ns - totals.setup_ns) / nullif(lengths.path_ns, 0)
-        AS communication_ratio,
-    totals.setup_ns / nullif(lengths.path_ns, 0) AS setup_ratio,
+    lengths.communication_ns / nullif(lengths.path_ns, 0) AS communication_ratio,
+    lengths.setup_ns,
     lengths.segment_count,
     lengths.location_count,
     lengths.is_whole,
     contributors.rank AS worst_rank,
     contributors.thread AS worst_thread,
     contributors.contributed_ns::BIGINT AS worst_ns,
-    contributors.contributed_ns / nullif(lengths.path_ns - totals.setup_ns, 0) AS worst_ratio,
+    contributors.contributed_ns / nullif(lengths.path_ns, 0) AS worst_ratio,
     impacted.path AS worst_call_path,
     impacts.impact_ns::BIGINT AS impact_ns,
     waits.waiting_ns::BIGINT AS waiting_ns,
     waits.waiting_ns / nullif(lengths.path_ns, 0) AS waiting_ratio
 FROM lengths
-CROSS JOIN (SELECT coalesce(sum(setup_ns), 0)::BIGINT AS setup_ns FROM setups) AS totals
 CROSS JOIN threading
 CROSS JOIN contributors
 CROSS JOIN (SELECT coalesce(sum(path_ns), 0) AS waiting_ns FROM critical_path_waits) AS waits

@@ -1,7 +1,7 @@
 -- Call paths with findings of patterns other than wait states.
 --
 -- Grain:      one row per property and call path where it was found
--- Inputs:     finding_totals, metrics, locations, call_paths, flat_profile
+-- Inputs:     finding_totals, metrics, locations, call_paths, main_times
 -- Output:     report section findings
 -- Parameters: $row_limit  maximum number of call paths per property, worst first (BIGINT)
 -- Assumes:    of equals, the location with the smallest number counts
@@ -23,7 +23,7 @@ WITH
             <= $row_limit::BIGINT
     ),
 
-    profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
+    profiled AS (SELECT sum(time_ns) AS total_ns FROM main_times)
 
 SELECT
     coalesce(metrics.title, found.property) AS finding,

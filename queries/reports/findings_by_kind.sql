@@ -1,7 +1,7 @@
 -- Findings of patterns other than wait states, one row for each kind.
 --
 -- Grain:      one row per property that was found
--- Inputs:     finding_totals, metrics, patterns, locations, call_paths, flat_profile
+-- Inputs:     finding_totals, metrics, patterns, locations, call_paths, main_times
 -- Output:     report section findings
 -- Parameters: none
 -- Assumes:    of equals, the location and the call path with the smallest number count
@@ -24,7 +24,7 @@ WITH
         WHERE is_own
     ),
 
-    profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
+    profiled AS (SELECT sum(time_ns) AS total_ns FROM main_times)
 
 SELECT
     found.property AS metric,

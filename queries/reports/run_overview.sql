@@ -1,39 +1,32 @@
--- Overview of the run in one row: duration, size and waiting.
+-- Overview of the run in one row: duration, size, and waiting in the main part.
 --
 -- Grain:      one row
--- Inputs:     runs, flat_profile, regions, mpi_calls, wait_states, messages, collectives,
---             thread_teams, task_fragments, lock_operations, rma_operations,
+-- Inputs:     runs, main_part, main_times, flat_profile, regions, waits, messages,
+--             collectives, thread_teams, task_fragments, lock_operations, rma_operations,
 --             collective_file_calls
 -- Output:     report section summary
 -- Parameters: none
--- Assumes:    exclusive times of all regions sum to the time of all locations
+-- Assumes:    exclusive times of all call paths sum to the time of all locations
 WITH
     profiled AS (
         SELECT
-            coalesce(sum(flat_profile.exclusive_ns), 0) AS total_ns,
-            coalesce(
-                sum(flat_profile.exclusive_ns) FILTER (WHERE regions.paradigm = 'mpi'), 0
-            ) AS mpi_ns,
-            coalesce(
-                sum(flat_profile.exclusive_ns) FILTER (
-                    WHERE mpi_calls.is_setup
-                ),
-                0
-            ) AS mpi_setup_ns,
-            coalesce(sum(flat_profile.visit_count), 0) AS visit_count
-        FROM flat_profile
-        INNER JOIN regions ON flat_profile.region_id = regions.region_id
-        LEFT JOIN mpi_calls ON flat_profile.region_id = mpi_calls.region_id
+            coalesce(sum(main_times.time_ns), 0) AS total_ns,
+            coalesce(sum(main_times.time_ns) FILTER (WHERE regions.paradigm = 'mpi'), 0) AS mpi_ns
+        FROM main_times
+        INNER JOIN regions ON main_times.region_id = regions.region_id
     ),
+
+    visited AS (SELECT coalesce(sum(visit_count), 0) AS visit_count FROM flat_profile),
 
     waited AS (
         SELECT
             coalesce(sum(wait_ns) FILTER (WHERE NOT is_extended), 0) AS wait_ns,
+            coalesce(sum(main_ns) FILTER (WHERE NOT is_extended), 0) AS main_wait_ns,
             count(*) FILTER (WHERE NOT is_extended) AS wait_count,
             coalesce(sum(wait_ns) FILTER (WHERE is_extended), 0) AS beyond_ns,
+            coalesce(sum(main_ns) FILTER (WHERE is_extended), 0) AS main_beyond_ns,
             count(*) FILTER (WHERE is_extended) AS beyond_count
-        FROM wait_states
-        WHERE NOT is_completion
+        FROM waits
     ),
 
     exchanged AS (
@@ -54,20 +47,20 @@ WITH
 
 SELECT
     runs.run_id,
-    runs.end_ns - runs.begin_ns AS duration_ns,
+    main_part.end_ns - main_part.begin_ns AS run_ns,
+    runs.end_ns - runs.begin_ns AS whole_ns,
     runs.process_count,
     runs.location_count,
     runs.record_count,
-    profiled.visit_count::BIGINT AS visit_count,
+    visited.visit_count::BIGINT AS visit_count,
     profiled.total_ns::BIGINT AS total_ns,
     profiled.mpi_ns::BIGINT AS mpi_ns,
     profiled.mpi_ns / nullif(profiled.total_ns, 0) AS mpi_ratio,
-    profiled.mpi_setup_ns::BIGINT AS mpi_setup_ns,
     waited.wait_ns::BIGINT AS wait_ns,
-    waited.wait_ns / nullif(profiled.total_ns, 0) AS wait_ratio,
+    waited.main_wait_ns / nullif(profiled.total_ns, 0) AS wait_ratio,
     waited.wait_count,
     waited.beyond_ns::BIGINT AS beyond_ns,
-    waited.beyond_ns / nullif(profiled.total_ns, 0) AS beyond_ratio,
+    waited.main_beyond_ns / nullif(profiled.total_ns, 0) AS beyond_ratio,
     waited.beyond_count,
     exchanged.message_count,
     exchanged.message_bytes::BIGINT AS message_bytes,
@@ -78,7 +71,9 @@ SELECT
     forked.rma_count,
     forked.file_call_count
 FROM runs
+CROSS JOIN main_part
 CROSS JOIN profiled
+CROSS JOIN visited
 CROSS JOIN waited
 CROSS JOIN exchanged
 CROSS JOIN gathered

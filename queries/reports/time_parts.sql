@@ -1,29 +1,47 @@
--- Division of the time in visits into computation, overheads, and waiting.
+-- Division of the time in the main part into computation, overheads, and waiting.
 --
 -- Time outside visits, including idle threads, is left out, so that shares agree with the profile.
 --
 -- Grain:      one row per part that took time
--- Inputs:     overheads, overhead_classes, region_classes, call_paths, wait_states
+-- Inputs:     main_times, fork_join_times, overhead_classes, region_classes, call_paths, waits
 -- Output:     report section summary
 -- Parameters: none
--- Assumes:    wait states lie within the exclusive time of their call path's region
+-- Assumes:    wait states lie within the exclusive time of their call path's region; threads are
+--             forked in the main part
 WITH
     waited AS (
         SELECT
             region_classes.overhead_id,
-            wait_states.is_extended,
-            sum(wait_states.wait_ns) AS wait_ns
-        FROM wait_states
-        INNER JOIN call_paths ON wait_states.call_path_id = call_paths.call_path_id
+            waits.is_extended,
+            sum(waits.main_ns) AS wait_ns
+        FROM waits
+        INNER JOIN call_paths ON waits.call_path_id = call_paths.call_path_id
         INNER JOIN region_classes ON call_paths.region_id = region_classes.region_id
-        WHERE NOT wait_states.is_completion
-        GROUP BY region_classes.overhead_id, wait_states.is_extended
+        GROUP BY region_classes.overhead_id, waits.is_extended
     ),
 
-    waited_in_class AS (
-        SELECT overhead_id, sum(wait_ns) AS wait_ns
+    -- Fork and join of a parallel region have a class of their own.
+    classed AS (
+        SELECT
+            region_classes.overhead_id,
+            main_times.time_ns - coalesce(forks.fork_join_ns, 0) AS time_ns
+        FROM main_times
+        INNER JOIN region_classes ON main_times.region_id = region_classes.region_id
+        LEFT JOIN fork_join_times AS forks
+            ON
+                main_times.call_path_id = forks.call_path_id
+                AND main_times.location_id = forks.location_id
+        UNION ALL
+        SELECT
+            overhead_classes.overhead_id,
+            fork_join_times.fork_join_ns AS time_ns
+        FROM fork_join_times
+        INNER JOIN overhead_classes ON overhead_classes.overhead_subclass = 'fork/join'
+        UNION ALL
+        SELECT
+            overhead_id,
+            -wait_ns AS time_ns
         FROM waited
-        GROUP BY overhead_id
     ),
 
     parts AS (
@@ -32,15 +50,14 @@ WITH
                 WHEN classes.overhead_class = 'computation' THEN 'computation'
                 WHEN classes.overhead_class = 'unidentified'
                     THEN 'unidentified, ' || classes.overhead_subclass
-                WHEN waited_in_class.wait_ns > 0
+                WHEN classes.overhead_id IN (SELECT waited.overhead_id FROM waited)
                     THEN classes.overhead_subclass || ', not waiting'
                 ELSE classes.overhead_subclass::VARCHAR
             END AS part,
-            overheads.time_ns - coalesce(waited_in_class.wait_ns, 0) AS time_ns
-        FROM overheads
-        INNER JOIN overhead_classes AS classes ON overheads.overhead_id = classes.overhead_id
-        LEFT JOIN waited_in_class ON overheads.overhead_id = waited_in_class.overhead_id
-        WHERE classes.overhead_subclass NOT IN ('outside visits', 'idle threads')
+            sum(classed.time_ns) AS time_ns
+        FROM classed
+        INNER JOIN overhead_classes AS classes ON classed.overhead_id = classes.overhead_id
+        GROUP BY part
         UNION ALL
         SELECT
             if(is_extended, 'extended waiting', 'waiting') AS part,

@@ -1,22 +1,32 @@
 -- Flat profile over all locations: the regions with the most exclusive time.
 --
 -- Grain:      one row per visited region
--- Inputs:     flat_profile, regions, locations
+-- Inputs:     flat_profile, main_times, regions, locations
 -- Output:     report section profile
 -- Parameters: $row_limit  maximum number of regions, most time first (BIGINT)
 -- Assumes:    of equals, the region and the location with the smallest number count
 WITH
+    timed AS (
+        SELECT
+            region_id,
+            location_id,
+            sum(time_ns) AS time_ns
+        FROM main_times
+        GROUP BY region_id, location_id
+    ),
+
     -- One row per region and location; place 1 has the most time in the region.
     placed AS (
         SELECT
-            flat_profile.*,
+            flat_profile.* REPLACE (coalesce(timed.time_ns, 0) AS exclusive_ns),
             locations.rank,
             locations.thread,
             row_number() OVER (
                 PARTITION BY flat_profile.region_id
-                ORDER BY flat_profile.exclusive_ns DESC, flat_profile.location_id
+                ORDER BY coalesce(timed.time_ns, 0) DESC, flat_profile.location_id
             ) AS place
         FROM flat_profile
+        LEFT JOIN timed USING (region_id, location_id)
         INNER JOIN locations ON flat_profile.location_id = locations.location_id
     ),
 

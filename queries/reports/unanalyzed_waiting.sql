@@ -1,9 +1,9 @@
 -- Calls in which locations may wait, but whose waiting is not analyzed.
 --
 -- Grain:      one row per kind of call that took time
--- Inputs:     flat_profile, regions, mpi_calls, region_classes, overhead_classes, collectives,
---             collective_members, collective_file_calls, wait_states, call_paths, thread_teams,
---             lock_operations, rma_operations
+-- Inputs:     flat_profile, main_times, regions, mpi_calls, region_classes, overhead_classes,
+--             collectives, collective_members, collective_file_calls, wait_states, call_paths,
+--             thread_teams, lock_operations, rma_operations
 -- Output:     report section wait states
 -- Parameters: none
 -- Assumes:    messages, collectives and collective file access between processes, one-sided
@@ -43,13 +43,20 @@ WITH
         INNER JOIN call_paths ON lock_operations.call_path_id = call_paths.call_path_id
     ),
 
+    timed AS (
+        SELECT region_id, sum(time_ns) AS time_ns
+        FROM main_times
+        GROUP BY region_id
+    ),
+
     profiled AS (
         SELECT
-            region_id,
-            sum(exclusive_ns) AS time_ns,
-            sum(visit_count) AS visit_count
+            flat_profile.region_id,
+            coalesce(any_value(timed.time_ns), 0) AS time_ns,
+            sum(flat_profile.visit_count) AS visit_count
         FROM flat_profile
-        GROUP BY region_id
+        LEFT JOIN timed USING (region_id)
+        GROUP BY flat_profile.region_id
     ),
 
     -- Calls of file accesses with all processes known; split accesses consist of two calls.
@@ -157,7 +164,7 @@ WITH
         WHERE NOT collectives.is_complete
     ),
 
-    total AS (SELECT sum(time_ns) AS total_ns FROM profiled)
+    total AS (SELECT sum(time_ns) AS total_ns FROM main_times)
 
 SELECT
     spent.kind,

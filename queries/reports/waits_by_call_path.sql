@@ -1,7 +1,7 @@
 -- Wait states per call path.
 --
 -- Grain:      one row per property, call path that lost time, and whether it is extended
--- Inputs:     wait_states, metrics, call_paths, locations, flat_profile
+-- Inputs:     waits, metrics, call_paths, locations, main_times
 -- Output:     report section wait states
 -- Parameters: $row_limit  maximum number of rows, longest waits first (BIGINT)
 -- Assumes:    of equals, the location with the smallest number counts
@@ -15,12 +15,13 @@ WITH
             locations.rank,
             locations.thread,
             sum(waits.wait_ns) AS wait_ns,
+            sum(waits.main_ns) AS main_ns,
             count(*) AS wait_count,
             row_number() OVER (
                 PARTITION BY waits.property, waits.is_extended, waits.call_path_id
                 ORDER BY sum(waits.wait_ns) DESC, waits.location_id
             ) AS place
-        FROM wait_states AS waits
+        FROM waits
         INNER JOIN locations ON waits.location_id = locations.location_id
         GROUP BY
             waits.property,
@@ -31,14 +32,14 @@ WITH
             locations.thread
     ),
 
-    profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
+    profiled AS (SELECT sum(time_ns) AS total_ns FROM main_times)
 
 SELECT
     call_paths.path AS call_path,
     coalesce(metrics.title, waiting.property) AS finding,
     waiting.is_extended,
     sum(waiting.wait_ns)::BIGINT AS wait_ns,
-    sum(waiting.wait_ns) / nullif(any_value(profiled.total_ns), 0) AS wait_ratio,
+    sum(waiting.main_ns) / nullif(any_value(profiled.total_ns), 0) AS wait_ratio,
     sum(waiting.wait_count)::BIGINT AS wait_count,
     count(*) AS location_count,
     any_value(waiting.rank) FILTER (WHERE waiting.place = 1) AS worst_rank,

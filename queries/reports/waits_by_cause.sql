@@ -2,7 +2,7 @@
 --
 -- Grain:      one row per property, causing location and waiting location, separately for extended
 --             wait states
--- Inputs:     wait_states, metrics, locations, flat_profile
+-- Inputs:     waits, metrics, locations, main_times
 -- Output:     report section wait states
 -- Parameters: $row_limit  maximum number of pairs, longest waits first (BIGINT)
 WITH
@@ -13,14 +13,14 @@ WITH
             cause_location_id,
             location_id,
             sum(wait_ns) AS wait_ns,
+            sum(main_ns) AS main_ns,
             count(*) AS wait_count,
             max(wait_ns) AS longest_ns
-        FROM wait_states
-        WHERE NOT is_completion
+        FROM waits
         GROUP BY property, is_extended, cause_location_id, location_id
     ),
 
-    profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
+    profiled AS (SELECT sum(time_ns) AS total_ns FROM main_times)
 
 SELECT
     causes.rank AS cause_rank,
@@ -30,7 +30,7 @@ SELECT
     coalesce(metrics.title, pairs.property) AS finding,
     pairs.is_extended,
     pairs.wait_ns::BIGINT AS wait_ns,
-    pairs.wait_ns / nullif(profiled.total_ns, 0) AS wait_ratio,
+    pairs.main_ns / nullif(profiled.total_ns, 0) AS wait_ratio,
     pairs.wait_count,
     pairs.longest_ns
 FROM pairs

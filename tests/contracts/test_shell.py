@@ -153,7 +153,7 @@ def test_statements_run_one_after_another(own_database: duckdb.DuckDBPyConnectio
     [
         ("SELECT * FROM visitz", "no table visitz: did you mean visits"),
         ("FROM wait_by_cause", "no table wait_by_cause: did you mean waits_by_cause"),
-        ("FROM worst_findings", "it is a query of reports, in queries/reports/worst_findings.sql"),
+        ("FROM worst_waits", "it is a query of reports, in queries/reports/worst_waits.sql"),
         ("FROM frobnicate", "no table frobnicate (see `tracemill tables`"),
         ("visits", "visits is no statement: FROM visits shows that table"),
         ("wait_state;", "wait_state is no statement: did you mean wait_states"),

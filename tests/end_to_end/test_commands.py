@@ -85,7 +85,7 @@ def test_an_analysis_tells_the_finding_and_where_results_lie(
     assert cli.main(["analyze", str(TRACE), "--store", str(tmp_path)]) == 0
     captured = capsys.readouterr()
     assert "1. Late Sender: " in captured.out
-    assert '10 waits in "main/MPI_Recv".' in captured.out
+    assert '10 waits in "main/MPI_Recv" (late_sender.c:4).' in captured.out
     assert "tables computed" in captured.err
     places = [line.split()[1] for line in captured.out.splitlines()[-3:]]
     assert all(Path(place).exists() for place in places)
@@ -256,7 +256,7 @@ def test_pictures_have_their_place(store: Path, capsys: pytest.CaptureFixture[st
     assert "beside the page in the store" in capsys.readouterr().err
 
 
-def test_an_incomplete_trace_is_told_first_and_in_the_list_of_runs(
+def test_an_incomplete_trace_is_named_in_the_summary_and_in_the_list_of_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     trace, store = tmp_path / "cut", tmp_path / "store"
@@ -265,7 +265,7 @@ def test_an_incomplete_trace_is_told_first_and_in_the_list_of_runs(
     events.write_bytes(events.read_bytes()[: events.stat().st_size // 2])
     arguments = ["analyze", str(trace), "--store", str(store), "--allow-damaged"]
     assert cli.main([*arguments, "--no-report"]) == 0
-    assert capsys.readouterr().out.splitlines()[2].startswith("Incomplete trace: 1 of 4 locations")
+    assert "\nIncomplete trace: 1 of 4 locations" in capsys.readouterr().out
     assert cli.main(["runs", "--store", str(store)]) == 0
     assert capsys.readouterr().out.rstrip().endswith("incomplete trace")
 

@@ -171,7 +171,7 @@ def test_a_file_configures_campaigns_and_applications(tmp_path: Path) -> None:
         runs = "campaigns/scaling.toml"
         [[campaigns]]
         name = "everything"
-        whole_run = true
+        with_setup = true
         [[applications]]
         name = "lulesh"
         pattern = "lulesh/*"
@@ -181,7 +181,7 @@ def test_a_file_configures_campaigns_and_applications(tmp_path: Path) -> None:
     config = read_config(file)
     assert [(each.runs, each.fields) for each in config.campaigns] == [
         ("campaigns/scaling.toml", {}),
-        ("", {"name": "everything", "whole_run": True}),
+        ("", {"name": "everything", "with_setup": True}),
     ]
     (application,) = config.applications
     assert (application.name, application.pattern) == ("lulesh", "lulesh/*")

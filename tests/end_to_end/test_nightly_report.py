@@ -162,11 +162,11 @@ def test_the_sql_beside_run_times_gives_them_in_the_shell(site: Site) -> None:
     assert set(found) == {run.run_id for run in site.runs}
     shown = [line.split(" | ") for line in text.splitlines() if line.startswith("| [scorep-5]")]
     (new,) = [row for row in shown if site.slower.run_id in row[-1]]
-    assert format_time(found[site.slower.run_id]["whole_time_ns"]) in new
+    assert format_time(found[site.slower.run_id]["run_time_ns"]) in new
     assert [
         (each["run_time_ns"], each["processes"], each["threads"]) for each in result["new"]
     ] == [
-        (found[run.run_id]["whole_time_ns"], found[run.run_id]["processes"],
+        (found[run.run_id]["run_time_ns"], found[run.run_id]["processes"],
          found[run.run_id]["threads"])
         for run in site.runs[1:]
     ]  # fmt: skip

@@ -29,8 +29,8 @@ from tracemill.reports.units import Unit
 def test_the_critical_path_is_told_with_its_course_and_what_it_costs() -> None:
     section = late_sender_report().section("critical-path")
     assert section.sentences == (
-        "The critical path takes 100 ms, 100.0% of the run time, and consists of 90.0% computation "
-        'and 10.0% communication. It spends most time in "main": 90.0 ms.',
+        "The critical path takes 100 ms. It consists of 90.0% computation and 10.0% communication. "
+        'It spends most time in "main": 90.0 ms.',
         "It visits 2 processes in 2 segments, and spends most time on rank 0: 60.0 ms (60.0% of "
         "the path).",
         'Imbalance costs most in "main": all locations together lose 50.0 ms while the '
@@ -74,25 +74,17 @@ def with_waiting(*times: tuple[str, int, bool]) -> HandMadeRun:
 
 def test_waiting_that_the_path_does_not_follow_is_told_with_its_amount() -> None:
     run = with_waiting(("mpi_latesender", 5 * MS, False), ("mpi_latesender", 2 * MS, True))
-    report = some_of(run, "summary", "critical_path")
+    report = some_of(run, "critical_path")
     said = (
         "The critical path contains 7.00 ms of waiting, 7.0% of its length. It does not "
         "follow this waiting to the cause."
     )
     assert report.section("critical-path").sentences[1] == said
-    assert said in report.section("summary").sentences
     table = tables_of(report)["critical_path_waiting"]
     assert [(r["call_path"], r["path_ns"], r["path_ratio"]) for r in table.as_dicts()] == [
         ("main/MPI_Recv", 5 * MS, 0.05),
         ("main/MPI_Recv", 2 * MS, 0.02),
     ]
-
-
-def test_hardly_any_waiting_on_the_path_is_left_to_its_section() -> None:
-    run = with_waiting(("mpi_latesender", 49_000, True))  # 0.049 % of 100 ms
-    report = some_of(run, "summary", "critical_path")
-    assert "contains 49.0 µs of waiting" in report.section("critical-path").sentences[1]
-    assert not any("of waiting" in said for said in report.section("summary").sentences)
 
 
 def test_starting_mpi_is_neither_longest_nor_costliest_on_the_critical_path() -> None:
@@ -122,7 +114,7 @@ def test_starting_mpi_is_neither_longest_nor_costliest_on_the_critical_path() ->
     section = section_of(run, "critical-path")
     assert section.sentences[1:] == (
         "It visits 2 processes in 2 segments, and spends most time on rank 0: 20.0 ms (66.7% of "
-        "the path, without MPI setup).",
+        "the path).",
         'Imbalance costs most in "main": all locations together lose 30.0 ms while the '
         "path is there.",
     )
@@ -146,8 +138,8 @@ def test_starting_mpi_is_set_apart_on_the_critical_path() -> None:
     ]
     run = with_rows(run, region_classes=classes, critical_path_profile=profile)
     assert section_of(run, "critical-path").sentences[0] == (
-        "The critical path takes 100 ms, 100.0% of the run time, and consists of 90.0% computation "
-        'and 10.0% MPI setup. Without MPI setup, it spends most time in "main": 6.00 ms.'
+        "The critical path takes 90.0 ms without 10.0 ms of MPI setup. It consists of 100.0% "
+        'computation. It spends most time in "main": 6.00 ms.'
     )
 
 
@@ -164,8 +156,8 @@ def test_locks_on_the_critical_path_are_no_computation() -> None:
     ]
     run = with_rows(run, region_classes=classes, critical_path_profile=profile)
     assert section_of(run, "critical-path").sentences[0] == (
-        "The critical path takes 100 ms, 100.0% of the run time, and consists of 60.0% computation,"
-        " 30.0% coordinating threads and 10.0% communication. "
+        "The critical path takes 100 ms. It consists of 60.0% computation, 30.0% coordinating "
+        "threads and 10.0% communication. "
         'It spends most time in "main": 60.0 ms.'
     )
 

@@ -13,6 +13,7 @@ from tracemill.base.errors import QueryError
 from tracemill.engine.analyze import Analysis, Options, analyze
 from tracemill.shell.cookbook import campaign_questions, find_question, questions_for, run_questions
 from tracemill.shell.session import Session
+from tracemill.sql.query_files import create_all_views
 from tracemill.store.runs import Store
 
 DATA = Path(__file__).parents[2] / "data"
@@ -234,6 +235,7 @@ def small_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckD
     options = Options(threads=1)
     run = analyze(folder / "two_ranks.csv", store=Store(folder / "store"), options=options).run
     with run.connect() as connection:
+        create_all_views(connection)
         yield connection
 
 

@@ -30,7 +30,10 @@ def side_of(name: str, times: Sequence[int], processes: int = 4) -> Side:
     """Runs that took so long."""
     return Side(
         runs=tuple(NamedRun(f"{name}{number}") for number, _ in enumerate(times)),  # type: ignore[misc]
-        sizes=tuple(RunSize(processes=processes, threads=1, whole_time_ns=time) for time in times),
+        sizes=tuple(
+            RunSize(processes=processes, threads=1, whole_time_ns=time, run_time_ns=time)
+            for time in times
+        ),
     )
 
 

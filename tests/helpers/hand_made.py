@@ -9,6 +9,7 @@ import duckdb
 import pyarrow as pa
 
 from tracemill.schemas import TABLES, Column, Table
+from tracemill.schemas.main_part import MAIN_PART
 from tracemill.schemas.matching import MPI_CALLS
 from tracemill.schemas.overheads import TAXONOMY
 from tracemill.sql.query_files import create_all_views, load_query
@@ -39,7 +40,8 @@ MANIFEST = Manifest(
 class HandMadeRun:
     """A run that holds the given rows; columns left out are null or have the least value.
 
-    The table of MPI calls is computed from the names of regions.
+    The table of MPI calls is computed from the names of regions. The main part is the whole run,
+    unless it is given.
     """
 
     tables: Mapping[str, Rows]
@@ -69,7 +71,16 @@ class HandMadeRun:
             self.provide(connection, "regions")
             connection.execute(f"CREATE TEMP TABLE {name} AS {load_query(name).statement}")
         else:
-            connection.register(name, make_table(_DECLARED[name], self.tables.get(name, ())))
+            connection.register(name, make_table(_DECLARED[name], self._rows(name)))
+
+    def _rows(self, name: str) -> Rows:
+        """The rows of a table; without other rows, the main part is the whole run."""
+        if name == MAIN_PART.name and name not in self.tables:
+            return [
+                {"begin_ns": run.get("begin_ns", 0), "end_ns": run.get("end_ns", 0)}
+                for run in self.tables.get("runs", ())
+            ]
+        return self.tables.get(name, ())
 
 
 def with_rows(run: HandMadeRun, **tables: Any) -> HandMadeRun:
@@ -256,6 +267,7 @@ def late_sender_run(
                 _severity("critical_imbalance_impact", 0, 1, 16_666_667),
                 _severity("mpi_latesender", 2, 1, 50 * MS),
             ],
+            "mpi_operations": [{"kind": "send"}],
             "messages": [{"message_id": 0, "bytes": 4096}],
             "communication_matrix": [
                 {"sender_group_id": 0, "receiver_group_id": 1, "message_count": 1, "bytes": 4096}

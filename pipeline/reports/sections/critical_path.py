@@ -100,12 +100,10 @@ BROKEN = (
 def _facts(overview: Row, *, has_threads: bool) -> tuple[Fact, ...]:
     threading = Fact("of the path coordinating threads", overview["threading_ratio"], Unit.SHARE)
     return (
-        Fact("length", overview["path_ns"], Unit.TIME),
-        Fact("of the run time", overview["path_ratio"], Unit.SHARE),
+        Fact("length", overview["path_ns"], Unit.TIME, "Without MPI setup."),
         Fact("of the path computation", overview["computation_ratio"], Unit.SHARE),
         *((threading,) if has_threads else ()),
         Fact("of the path communication", overview["communication_ratio"], Unit.SHARE),
-        Fact("of the path MPI setup", overview["setup_ratio"], Unit.SHARE),
         Fact(f"{_locations(has_threads)[1]} on the path", overview["location_count"], Unit.COUNT),
     )
 
@@ -127,9 +125,8 @@ def describe_length(material: Material) -> str:
     for whole in material.rows(OVERVIEW):
         if number(whole["path_ns"]) > 0:
             return (
-                f"The critical path takes {time_of(whole['path_ns'])}, "
-                f"{share_of(whole['path_ratio'])} of the run time, and consists of {_parts(whole)}."
-                f"{_top(whole, material.rows_of(CALL_PATHS))}"
+                f"The critical path takes {time_of(whole['path_ns'])}{_without(whole)}. "
+                f"It consists of {_parts(whole)}.{_top(material.rows_of(CALL_PATHS))}"
             )
     return ""
 
@@ -139,18 +136,20 @@ def _parts(whole: Row) -> str:
         "computation": number(whole["computation_ratio"]),
         "coordinating threads": number(whole["threading_ratio"]),
         "communication": number(whole["communication_ratio"]),
-        "MPI setup": number(whole["setup_ratio"]),
     }
     return join_words([f"{share_of(share)} {name}" for name, share in parts.items() if share])
 
 
-def _top(whole: Row, call_paths: Sequence[Row]) -> str:
-    """The call path to look at first, without MPI setup, which a program cannot improve."""
+def _without(whole: Row) -> str:
+    return f" without {time_of(whole['setup_ns'])} of MPI setup" if whole["setup_ns"] else ""
+
+
+def _top(call_paths: Sequence[Row]) -> str:
+    """The call path to look at first; a program cannot improve MPI setup."""
     for row in call_paths:
         if not row["is_setup"]:
-            where = "Without MPI setup, it" if whole["setup_ratio"] else "It"
             place = name_path(row["call_path"])
-            return f" {where} spends most time in {place}: {time_of(row['path_ns'])}."
+            return f" It spends most time in {place}: {time_of(row['path_ns'])}."
     return ""
 
 
@@ -171,11 +170,10 @@ def describe_course(overview: Row, *, has_threads: bool) -> str:
     place = name_place(overview["worst_rank"], overview["worst_thread"], has_threads=has_threads)
     if number(overview["location_count"]) < 2:
         return f"It stays on {place}."
-    after = ", without MPI setup" if overview["setup_ratio"] else ""
     return (
         f"It visits {count_of(overview['location_count'], *_locations(has_threads))} in "
         f"{count_of(overview['segment_count'], 'segment')}, and spends most time on {place}: "
-        f"{time_of(overview['worst_ns'])} ({share_of(overview['worst_ratio'])} of the path{after})."
+        f"{time_of(overview['worst_ns'])} ({share_of(overview['worst_ratio'])} of the path)."
     )
 
 

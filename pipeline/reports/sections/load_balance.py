@@ -20,8 +20,8 @@ from tracemill.reports.wording import (
 
 PLACE = 50
 IDLE = "idle_overview"
-# Shares of the run: below the first is no imbalance, above the second is in the summary.
-SMALL, LARGE = 0.005, 0.02
+# A smaller share of the run is no imbalance.
+SMALL = 0.005
 _ONE_THREAD: dict[str, Value] = {"thread": 0, "worst_thread": 0}
 
 BY_CALL_PATH = TableSpec(
@@ -88,20 +88,11 @@ def build(material: Material) -> Section | None:
     )
 
 
-def describe_most_uneven(material: Material) -> str:
-    """The worst imbalance for the summary, if it is large; else nothing."""
-    least = LARGE * number(material.overview["duration_ns"])
-    for worst in material.rows_of(BY_CALL_PATH)[:1]:
-        if number(worst["excess_ns"]) >= least:
-            return describe_imbalance(worst, has_threads=material.has_threads)
-    return ""
-
-
 def describe_worst(uneven: Sequence[Row], overview: Row, *, has_threads: bool) -> str:
     """The call path that gains most from an even distribution; nothing without any."""
     if not uneven:
         return ""
-    if number(uneven[0]["excess_ns"]) < SMALL * number(overview["duration_ns"]):
+    if number(uneven[0]["excess_ns"]) < SMALL * number(overview["run_ns"]):
         return (
             "Computation is balanced: in every call path, the longest time of a location is at "
             f"most {time_of(uneven[0]['excess_ns'])} above the mean."

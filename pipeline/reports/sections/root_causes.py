@@ -10,8 +10,8 @@ from tracemill.reports.units import Value
 from tracemill.reports.wording import (
     Row,
     count_of,
-    name_path,
     name_place,
+    name_site,
     number,
     share_of,
     time_of,
@@ -42,7 +42,7 @@ BY_CALL_PATH = TableSpec(
         "worst_ns": "Its part",
     },
     silent=_ONE_THREAD,
-    hidden=frozenset({"worst_direct_ns", "is_mpi", "is_setup", "waiting_ns"}),
+    hidden=frozenset({"source", "worst_direct_ns", "is_mpi", "is_setup", "waiting_ns"}),
 )
 BY_VICTIM = TableSpec(
     query="causes_and_victims",
@@ -94,7 +94,7 @@ def describe_causes(material: Material) -> Iterator[str]:
 
 def describe_cause(row: Row, *, has_threads: bool) -> str:
     """A call path with the waiting that it causes; names a location if it causes most of it."""
-    what = name_path(row["call_path"])
+    what = name_site(row)
     subject = f"The time itself in {what} (not its waiting)" if row["is_mpi"] else what
     place = name_place(row["worst_rank"], row["worst_thread"], has_threads=has_threads)
     is_one = number(row["worst_ns"]) >= MOST_OF_IT * number(row["caused_ns"])

@@ -1,88 +1,78 @@
-"""Summary: the most important facts of the run."""
+"""Summary: the most important facts of the run, in at most twelve lines."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from tracemill.base.text import join_words
 from tracemill.reports.material import OVERVIEW, Material
-from tracemill.reports.model import Fact, Layout, Section
-from tracemill.reports.sections import critical_path, load_balance, root_causes, trace_quality
+from tracemill.reports.model import Fact, Finding, Layout, Section
+from tracemill.reports.sections import root_causes, trace_quality
 from tracemill.reports.sections.findings import BY_KIND, MASTERS, describe_all
-from tracemill.reports.sections.flat_profile import TOP_REGIONS, describe_top_region
 from tracemill.reports.sections.wait_states import (
     EXTENDED,
     SEARCHED,
     UNANALYZED,
-    describe_coverage,
-    describe_finding,
-    describe_waiting,
+    UNRECORDED,
+    describe_absence,
+    describe_kind,
+    describe_unrecorded,
 )
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.units import Unit
 from tracemill.reports.wording import Row, count_of, nonempty, number, share_of, time_of
 
 PLACE = 10
-FINDINGS = "worst_findings"
-FINDING_LIMIT = 5
-ALL_TIME = "the time of all locations in region visits"
-# A smaller share of all time, or of the path, appears in tables only, except the worst wait.
+KINDS = "worst_waits"
+# Lines of the summary in a terminal: its title and size, and the lines below.
+MOST_LINES = 12
+_HEADING_LINES = 2
+_FEWEST_KINDS, _MOST_KINDS = 2, 5
+ALL_TIME = "the time of all locations in region visits, in the main part of the run"
+# Smaller shares of all time appear in tables only, except the worst kind of waiting.
 LEAST_SHARE = 0.0005
+# Calls whose waiting is not analyzed are named above this share of all time.
+LEAST_UNANALYZED = 0.01
 
 TIME_PARTS = TableSpec(
     query="time_parts",
     title="Time of all locations",
-    note="Inside region visits. The section Overheads also includes time outside of them.",
+    note="Inside region visits, in the main part of the run. The section Overheads also includes "
+    "MPI setup and time outside of visits.",
     layout=Layout.PARTS,
     bars=("time_ns",),
 )
 
 
 def build(material: Material) -> Section:
-    """The run in a few sentences, and its worst findings."""
+    """Run time, root causes, waiting by kind, and quality."""
     overview = material.overview
-    top = material.rows_of(TOP_REGIONS)[:1]
-    incomplete = material.rows("incomplete_locations", _location_count(overview))
-    quality = material.rows("quality_findings")
-    findings = select_findings(material.rows(FINDINGS, FINDING_LIMIT))
+    first = nonempty(describe_run(overview), *root_causes.describe_causes(material))
+    found = describe_all(material)
+    last = nonempty(*_describe_quality(material))
+    kinds = list(_kinds(material))
+    free = MOST_LINES - _HEADING_LINES - len(first) - len(found) - len(last)
+    shown = kinds[: max(free - bool(kinds), _FEWEST_KINDS)]
     return Section(
         key="summary",
         title="Summary",
         facts=_facts(overview),
-        sentences=nonempty(
-            describe_damage(incomplete, quality, overview),
-            *root_causes.describe_causes(material),
-            describe_use(overview),
-            describe_use_without_setup(overview),
-            critical_path.describe_length(material),
-            critical_path.describe_path_waits(material, least=LEAST_SHARE),
-            load_balance.describe_most_uneven(material),
-            describe_top_region(top) if top and overview["total_ns"] else "",
-            *describe_all(material),
-            trace_quality.describe_quality(quality, incomplete),
-            trace_quality.describe_misread(
-                material.rows(trace_quality.MISREAD.query, trace_quality.ALL_MISREAD)
-            ),
-            describe_coverage(material.overview, material.rows(UNANALYZED)),
-            describe_waiting(overview, material.rows(SEARCHED)),
-        ),
-        findings=tuple(describe_finding(row, has_threads=material.has_threads) for row in findings),
-        advice=describe_advice(findings),
+        sentences=(*first, *found),
+        findings=tuple(shown),
+        remarks=nonempty(*last, describe_advice(shown)),
         tables=(material.table(TIME_PARTS),),
         sources=(
             read_source(OVERVIEW),
             read_source(root_causes.BY_CALL_PATH.query, root_causes.BY_CALL_PATH.row_limit),
             read_source(root_causes.INDIRECT),
-            read_source(critical_path.OVERVIEW),
-            read_source(critical_path.CALL_PATHS.query, critical_path.CALL_PATHS.row_limit),
-            read_source(load_balance.BY_CALL_PATH.query, 1),
-            read_source(TOP_REGIONS.query, 1),
             read_source(BY_KIND.query),
             read_source(MASTERS),
             read_source("incomplete_locations", _location_count(overview)),
             read_source("quality_findings"),
             read_source(trace_quality.MISREAD.query, trace_quality.ALL_MISREAD),
             read_source(UNANALYZED),
+            read_source(UNRECORDED),
             read_source(SEARCHED),
-            read_source(FINDINGS, FINDING_LIMIT),
+            read_source(KINDS, _MOST_KINDS),
         ),
     )
 
@@ -92,9 +82,15 @@ def _location_count(overview: Row) -> int:
 
 
 def _facts(overview: Row) -> tuple[Fact, ...]:
-    run_ns, mpi, waiting = overview["duration_ns"], overview["mpi_ratio"], overview["wait_ratio"]
+    run_ns, mpi, waiting = overview["run_ns"], overview["mpi_ratio"], overview["wait_ratio"]
     return (
-        Fact("run time", run_ns, Unit.TIME, "From the first to the last record of any location."),
+        Fact("run time", run_ns, Unit.TIME, "Without MPI_Init and MPI_Finalize."),
+        Fact(
+            "whole run",
+            overview["whole_ns"],
+            Unit.TIME,
+            "From the first to the last record of any location.",
+        ),
         Fact(
             "processes",
             overview["process_count"],
@@ -121,14 +117,64 @@ def _facts(overview: Row) -> tuple[Fact, ...]:
 
 
 def describe_size(overview: Row) -> str:
-    """The run in one sentence: processes, locations, length and records."""
+    """The run in one sentence: processes, locations and records."""
     processes = count_of(overview["process_count"], "process", "processes")
     locations = count_of(overview["location_count"], "location")
     records = count_of(overview["record_count"], "event record")
-    return (
-        f"{processes} with {locations} ran for {time_of(overview['duration_ns'])}; "
-        f"the trace contains {records}."
+    return f"{processes} with {locations}; the trace contains {records}."
+
+
+def describe_run(overview: Row) -> str:
+    """The run time, and the shares of MPI and of waiting in the time of all locations."""
+    length = f"Run time: {time_of(overview['run_ns'])}"
+    if overview["run_ns"] != overview["whole_ns"]:
+        length += f" without MPI setup ({time_of(overview['whole_ns'])} with it)"
+    return f"{length}. {_describe_use(overview)}"
+
+
+def _describe_use(overview: Row) -> str:
+    if not overview["visit_count"]:
+        return "No region was visited: the profile is empty."
+    if not overview["total_ns"]:
+        return "All visits took no time."
+    part = (
+        f"{share_of(overview['mpi_ratio'])} in MPI" if overview["mpi_ns"] else "none of it in MPI"
     )
+    waiting = [
+        *([f"{share_of(overview['wait_ratio'])} waiting"] if overview["wait_ns"] else []),
+        *(
+            [f"{share_of(overview['beyond_ratio'])} waiting in {EXTENDED} wait states"]
+            if overview["beyond_ns"]
+            else []
+        ),
+    ]
+    spent = f"All locations together spent {time_of(overview['total_ns'])}"
+    return f"{join_words([f'{spent}, {part}', *waiting])}."
+
+
+def _describe_quality(material: Material) -> Iterator[str]:
+    """Parts of the trace that are missing, damaged, uncertain or not analyzed."""
+    overview = material.overview
+    incomplete = material.rows("incomplete_locations", _location_count(overview))
+    quality = material.rows("quality_findings")
+    unrecorded = material.rows(UNRECORDED)
+    misread = material.rows(trace_quality.MISREAD.query, trace_quality.ALL_MISREAD)
+    yield describe_absence(overview, material.rows(SEARCHED), unrecorded)
+    yield from describe_unrecorded(unrecorded)
+    yield describe_damage(incomplete, quality, overview)
+    yield trace_quality.describe_misread(misread)
+    unanalyzed = _describe_unanalyzed(material.rows(UNANALYZED))
+    yield " ".join(nonempty(trace_quality.describe_quality(quality, incomplete), unanalyzed))
+
+
+def _describe_unanalyzed(unanalyzed: Sequence[Row]) -> str:
+    """Calls whose waiting is not analyzed, if they take much time; else nothing."""
+    kinds = [
+        f"{row['kind']} ({share_of(row['time_ratio'])} of all time)"
+        for row in unanalyzed
+        if number(row["time_ratio"]) >= LEAST_UNANALYZED
+    ]
+    return f"Waiting not analyzed in: {join_words(kinds)}." if kinds else ""
 
 
 def describe_damage(incomplete: Sequence[Row], findings: Sequence[Row], overview: Row) -> str:
@@ -145,48 +191,20 @@ def describe_damage(incomplete: Sequence[Row], findings: Sequence[Row], overview
     return f"Incomplete trace: {'; '.join(parts)}; the figures cover only readable data."
 
 
-def describe_use(overview: Row) -> str:
-    """The shares of MPI and of waiting in the time of all locations."""
-    if not overview["visit_count"]:
-        return "No region was visited: the profile is empty."
-    if not overview["total_ns"]:
-        return "All visits took no time."
-    spent = f"All locations together spent {time_of(overview['total_ns'])}"
-    is_in_mpi = bool(overview["mpi_ns"])
-    part = share_of(overview["mpi_ratio"]) if is_in_mpi else "none"
-    share = f"{spent}, {part} of it in MPI"
-    waiting = [
-        *([f"{share_of(overview['wait_ratio'])} waiting"] if overview["wait_ns"] else []),
-        *(
-            [f"{share_of(overview['beyond_ratio'])} waiting in {EXTENDED} wait states"]
-            if overview["beyond_ns"]
-            else []
-        ),
-    ]
-    return f"{join_words([share, *waiting])}."
+def _kinds(material: Material) -> Iterator[Finding]:
+    """The kinds of waiting: the worst, and all others that cost enough."""
+    rows = material.rows(KINDS, _MOST_KINDS)
+    groups = groupby(rows, key=lambda row: (row["metric"], row["is_extended"]))
+    for place, (_, places) in enumerate(groups):
+        kind = list(places)
+        ratio = kind[0]["kind_ratio"]
+        if not place or ratio is None or number(ratio) >= LEAST_SHARE:
+            yield describe_kind(kind, has_threads=material.has_threads)
 
 
-def describe_use_without_setup(overview: Row) -> str:
-    """The share of MPI without its setup, if the setup distorts the share; else nothing."""
-    setup, mpi = number(overview["mpi_setup_ns"]), number(overview["mpi_ns"])
-    rest = number(overview["total_ns"]) - setup
-    if setup <= mpi / 10 or rest <= 0:
-        return ""
-    return f"Without MPI_Init and MPI_Finalize: {share_of((mpi - setup) / rest)} in MPI."
-
-
-def describe_advice(findings: Sequence[Row]) -> str:
-    """The command that explains the worst finding; nothing without findings."""
+def describe_advice(findings: Sequence[Finding]) -> str:
+    """The command that explains the worst kind of waiting; nothing without any."""
     if not findings:
         return ""
     worst = findings[0]
-    return f"Meaning of {worst['finding']} and what to try: tracemill explain {worst['metric']}"
-
-
-def select_findings(findings: Sequence[Row]) -> list[Row]:
-    """The worst finding, and all other important ones."""
-    return [
-        row
-        for place, row in enumerate(findings)
-        if not place or row["wait_ratio"] is None or number(row["wait_ratio"]) >= LEAST_SHARE
-    ]
+    return f"Meaning and what to try: tracemill explain {worst.metric}"

@@ -1,6 +1,6 @@
 """Wait states: kinds, places and causes of waiting."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tracemill.base.text import join_words
 from tracemill.reports.material import Material
@@ -13,6 +13,7 @@ from tracemill.reports.wording import (
     count_of,
     name_path,
     name_place,
+    name_site,
     nonempty,
     number,
     share_of,
@@ -23,6 +24,7 @@ from tracemill.reports.wording import (
 PLACE = 30
 UNANALYZED = "unanalyzed_waiting"
 SEARCHED = "searched_wait_states"
+UNRECORDED = "unrecorded_operations"
 EXTENDED = "extended"
 NOT_IN_SCALASCA = "not in Scalasca"
 LOCKING = "lock_contention"
@@ -32,11 +34,11 @@ _COMPARABLE: dict[str, Value] = {"is_extended": False}
 BY_PROPERTY = TableSpec(
     query="waits_by_property",
     title="By kind",
-    note="For meanings and advice, see Metrics explained.",
+    note="A kind includes its parts. For meanings and advice, see Metrics explained.",
     explained=("metric",),
     row_limit=30,
     bars=("wait_ns",),
-    silent={"confidence": 100, "worst_thread": 0} | _COMPARABLE,
+    silent={"confidence": 100, "worst_thread": 0, "part_of": None} | _COMPARABLE,
 )
 BY_CALL_PATH = TableSpec(
     query="waits_by_call_path",
@@ -66,8 +68,7 @@ BETWEEN_RANKS = TableSpec(
 def build(material: Material) -> Section:
     """Time lost in waiting, by kind, call path and cause."""
     overview = material.overview
-    searched = material.rows(SEARCHED)
-    is_quiet = not (overview["wait_ns"] or overview["beyond_ns"])
+    unrecorded = material.rows(UNRECORDED)
     is_matrix = 2 <= int(number(overview["process_count"])) <= MATRIX_LIMIT
     matrix = material.tables(BETWEEN_RANKS) if is_matrix else ()
     return Section(
@@ -75,11 +76,12 @@ def build(material: Material) -> Section:
         title="Wait states",
         sentences=nonempty(
             describe_coverage(overview, material.rows(UNANALYZED)),
-            describe_waiting(overview, searched) if is_quiet else "",
+            describe_absence(overview, material.rows(SEARCHED), unrecorded),
+            *describe_unrecorded(unrecorded),
         ),
         tables=(*material.tables(BY_PROPERTY, BY_CALL_PATH), *matrix, *material.tables(BY_CAUSE)),
         drawings=tuple(map(draw_pairs, matrix)),
-        sources=(read_source(UNANALYZED),),
+        sources=(read_source(UNANALYZED), read_source(UNRECORDED)),
     )
 
 
@@ -97,54 +99,64 @@ def describe_coverage(overview: Row, unanalyzed: Sequence[Row]) -> str:
     return f"{covered}{others}".strip()
 
 
-def describe_waiting(overview: Row, searched: Sequence[Row]) -> str:
-    """The sentence before the findings, or the kinds of waiting that were not found."""
-    lost = []
-    if overview["wait_ns"]:
-        waits = count_of(overview["wait_count"], "wait")
-        lost.append(f"{waits} lost {time_of(overview['wait_ns'])}")
-    if overview["beyond_ns"]:
-        waits = count_of(overview["beyond_count"], "wait")
-        lost.append(
-            f"{waits} of {EXTENDED} kinds ({NOT_IN_SCALASCA}) lost {time_of(overview['beyond_ns'])}"
-        )
-    if lost:
-        return f"{join_words(lost)}; worst first:"
+def describe_absence(overview: Row, searched: Sequence[Row], unrecorded: Sequence[Row]) -> str:
+    """The kinds of waiting that were not found; nothing if some was."""
+    if overview["wait_ns"] or overview["beyond_ns"]:
+        return ""
     if number(overview["location_count"]) < 2:
         return "No waiting is possible between fewer than two locations."
+    if unrecorded:
+        return "No waiting was found in the records that the trace has."
     kinds = join_words([str(row["finding"]) for row in searched])
     return f"No waiting was found{f' (searched: {kinds})' if kinds else ''}."
 
 
-def describe_finding(row: Row, *, has_threads: bool) -> Finding:
-    """A wait state with its time, place, worst location and cause."""
-    headline = str(row["finding"])
-    if row["is_extended"]:
+def describe_unrecorded(unrecorded: Sequence[Row]) -> Iterator[str]:
+    """A sentence for each kind of operation that the trace does not record."""
+    for row in unrecorded:
+        calls = count_of(row["visit_count"], "call")
+        share = "" if row["time_ratio"] is None else f" ({share_of(row['time_ratio'])} of all time)"
+        yield (
+            f"{start(str(row['operation']))} were not recorded: waiting in {calls} such as "
+            f"{row['region']}{share} is unknown."
+        )
+
+
+def describe_kind(rows: Sequence[Row], *, has_threads: bool) -> Finding:
+    """A kind of waiting with its total, and the call paths that cost most.
+
+    `rows` are its worst call paths, the first with its worst location and cause.
+    """
+    first, *others = rows
+    headline = str(first["finding"])
+    if first["is_extended"]:
         headline += f" ({EXTENDED}, {NOT_IN_SCALASCA})"
-    headline += f": {time_of(row['wait_ns'])}"
-    if row["wait_ratio"] is not None:
-        headline += f", {share_of(row['wait_ratio'])} of all time"
-    waits = count_of(row["wait_count"], "wait")
-    loss = _describe_loss(row, has_threads=has_threads)
-    place = name_path(row["call_path"])
-    return Finding(
-        f"{headline}.",
-        f"{waits} in {place}. {loss}{_describe_uncertainty(row)}",
-        str(row["metric"]),
-    )
+    headline += f": {time_of(first['kind_ns'])}"
+    if first["kind_ratio"] is not None:
+        headline += f", {share_of(first['kind_ratio'])} of all time"
+    waits = count_of(first["wait_count"], "wait")
+    amount = "" if first["call_path_count"] == 1 else f", {time_of(first['wait_ns'])} of it"
+    place = f"{waits}{amount} in {name_site(first)}. "
+    loss = _describe_loss(first, has_threads=has_threads)
+    detail = place + loss + _describe_others(first, others) + _describe_uncertainty(first)
+    return Finding(f"{headline}.", detail, str(first["metric"]))
+
+
+def _describe_others(first: Row, others: Sequence[Row]) -> str:
+    """The next call paths of a kind with their times, and the number of the rest."""
+    if not others:
+        return ""
+    named = [f"{time_of(row['wait_ns'])} in {name_path(row['call_path'])}" for row in others]
+    rest = int(number(first["call_path_count"])) - len(others) - 1
+    return f" Then {join_words([*named, *([count_of(rest, 'other')] if rest else [])])}."
 
 
 def _describe_uncertainty(row: Row) -> str:
-    """The confidence of a finding; nothing if it is certain."""
-    if not row["doubtful_count"]:
+    """The number of uncertain waits of a kind; nothing if all are certain."""
+    uncertain = int(number(row["uncertain_count"]))
+    if not uncertain:
         return ""
-    if row["doubtful_count"] == row["wait_count"]:
-        return f" Uncertain: confidence {row['confidence']}%."
-    uncertain, waits = (
-        format_count(number(row[name])) for name in ("doubtful_count", "wait_count")
-    )
-    lowest = f"confidence at least {row['confidence']}%"
-    return f" {uncertain} of the {waits} waits are uncertain: {lowest}."
+    return f" {format_count(uncertain)} of the waits {'is' if uncertain == 1 else 'are'} uncertain."
 
 
 def _describe_loss(row: Row, *, has_threads: bool) -> str:
@@ -153,21 +165,13 @@ def _describe_loss(row: Row, *, has_threads: bool) -> str:
     cause = _describe_cause(row, has_threads=has_threads)
     is_lock = LOCKING in str(row["metric"])
     worst, part = time_of(row["worst_ns"]), _describe_part(row)
-    amount = "" if part == "all" else f" {part}"
     if is_lock:  # the previous owner counts, even if others were inside before
-        waits = f"{cause} let it in{f' for{amount}' if amount else ''}"
+        reason = f"{'' if part == 'all' else f'{part} '}until {cause} lets it in"
     else:
-        waits = f"{part} waiting for {cause}"
-    tied = int(number(row["tied_count"])) - 1
-    if tied > 0:
-        each = f"{start(victim)} and {count_of(tied, 'other')} lose most, {worst} each"
-        return f"{each}; {waits if is_lock else f'{victim} waits{amount} for {cause}'}."
+        reason = f"{part} for {cause}"
     if number(row["location_count"]) > 1:
-        return f"{start(victim)} waits most, {worst}{'; ' if is_lock else ', '}{waits}."
-    if part == "all":
-        until = f"until {cause} lets it in" if is_lock else f"for {cause}"
-        return f"{start(victim)} waits {until}."
-    return f"{start(victim)} loses all of it{'; ' if is_lock else ', '}{waits}."
+        return f"{start(victim)} waits most, {worst}, {reason}."
+    return f"Only {victim} waits, {reason}."
 
 
 def _describe_cause(row: Row, *, has_threads: bool) -> str:

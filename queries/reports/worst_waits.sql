@@ -1,0 +1,133 @@
+-- The kinds of waiting that cost most, and the call paths, locations and causes that cost most
+-- in each.
+--
+-- A kind includes the wait states that are part of it: Late Sender includes wrong orders.
+--
+-- Grain:      one row per kind, extended ones separate, and call path; at most three per kind
+-- Inputs:     waits, metrics, call_paths, regions, locations, visits, main_times
+-- Output:     report section summary
+-- Parameters: $row_limit  maximum number of kinds, longest waits first (BIGINT)
+-- Assumes:    of equals, the call path, the location and the cause with the smallest number count
+WITH
+    -- One row per kind, call path, location and call that it waited for.
+    waited AS (
+        SELECT
+            waits.kind,
+            waits.is_extended,
+            waits.call_path_id,
+            waits.location_id,
+            waits.cause_location_id,
+            visits.call_path_id AS cause_call_path_id,
+            sum(waits.wait_ns) AS wait_ns,
+            sum(waits.main_ns) AS main_ns,
+            count(*) AS wait_count,
+            count(*) FILTER (WHERE waits.confidence < 100) AS uncertain_count,
+            row_number() OVER (
+                PARTITION BY waits.kind, waits.is_extended, waits.call_path_id, waits.location_id
+                ORDER BY sum(waits.wait_ns) DESC, waits.cause_location_id, visits.call_path_id
+            ) AS cause_place
+        FROM waits
+        LEFT JOIN visits ON waits.cause_visit_id = visits.visit_id
+        GROUP BY
+            waits.kind,
+            waits.is_extended,
+            waits.call_path_id,
+            waits.location_id,
+            waits.cause_location_id,
+            visits.call_path_id
+    ),
+
+    -- One row per kind, call path and location, with its worst cause.
+    victims AS (
+        SELECT
+            kind,
+            is_extended,
+            call_path_id,
+            location_id,
+            sum(wait_ns) AS wait_ns,
+            sum(main_ns) AS main_ns,
+            sum(wait_count) AS wait_count,
+            sum(uncertain_count) AS uncertain_count,
+            max(wait_ns) AS cause_ns,
+            any_value(cause_location_id) FILTER (WHERE cause_place = 1) AS cause_location_id,
+            any_value(cause_call_path_id) FILTER (WHERE cause_place = 1) AS cause_call_path_id,
+            row_number() OVER (
+                PARTITION BY kind, is_extended, call_path_id
+                ORDER BY sum(wait_ns) DESC, location_id
+            ) AS location_place
+        FROM waited
+        GROUP BY kind, is_extended, call_path_id, location_id
+    ),
+
+    -- One row per kind and call path, with its worst location.
+    places AS (
+        SELECT
+            kind,
+            is_extended,
+            call_path_id,
+            sum(wait_ns) AS wait_ns,
+            count(*) AS location_count,
+            any_value(location_id) FILTER (WHERE location_place = 1) AS location_id,
+            max(wait_ns) AS worst_ns,
+            any_value(cause_ns) FILTER (WHERE location_place = 1) AS cause_ns,
+            any_value(cause_location_id) FILTER (WHERE location_place = 1) AS cause_location_id,
+            any_value(cause_call_path_id) FILTER (WHERE location_place = 1) AS cause_call_path_id,
+            row_number() OVER (
+                PARTITION BY kind, is_extended ORDER BY sum(wait_ns) DESC, call_path_id
+            ) AS place,
+            count(*) OVER (PARTITION BY kind, is_extended) AS call_path_count
+        FROM victims
+        GROUP BY kind, is_extended, call_path_id
+    ),
+
+    kinds AS (
+        SELECT
+            kind,
+            is_extended,
+            sum(wait_ns) AS kind_ns,
+            sum(main_ns) AS main_ns,
+            sum(wait_count) AS wait_count,
+            sum(uncertain_count) AS uncertain_count
+        FROM victims
+        GROUP BY kind, is_extended
+        ORDER BY kind_ns DESC, kind, is_extended
+        LIMIT $row_limit::BIGINT
+    ),
+
+    profiled AS (SELECT sum(time_ns) AS total_ns FROM main_times)
+
+SELECT
+    kinds.kind AS metric,
+    coalesce(metrics.title, kinds.kind) AS finding,
+    kinds.is_extended,
+    kinds.kind_ns::BIGINT AS kind_ns,
+    kinds.main_ns / nullif(profiled.total_ns, 0) AS kind_ratio,
+    kinds.wait_count::BIGINT AS wait_count,
+    kinds.uncertain_count::BIGINT AS uncertain_count,
+    places.call_path_count,
+    call_paths.path AS call_path,
+    coalesce(
+        path_regions.file || ':' || path_regions.begin_line,
+        path_callers.file || ':' || path_callers.begin_line
+    ) AS source,
+    places.wait_ns::BIGINT AS wait_ns,
+    places.location_count,
+    victims.rank AS rank,
+    victims.thread AS thread,
+    places.worst_ns::BIGINT AS worst_ns,
+    causes.rank AS cause_rank,
+    causes.thread AS cause_thread,
+    places.cause_ns::BIGINT AS cause_ns,
+    cause_paths.path AS cause_call_path
+FROM kinds
+CROSS JOIN profiled
+INNER JOIN places
+    ON kinds.kind = places.kind AND kinds.is_extended = places.is_extended AND places.place <= 3
+LEFT JOIN metrics ON kinds.kind = metrics.metric
+INNER JOIN call_paths ON places.call_path_id = call_paths.call_path_id
+INNER JOIN regions AS path_regions ON call_paths.region_id = path_regions.region_id
+LEFT JOIN regions AS path_callers ON call_paths.caller_region_id = path_callers.region_id
+INNER JOIN locations AS victims ON places.location_id = victims.location_id
+INNER JOIN locations AS causes ON places.cause_location_id = causes.location_id
+LEFT JOIN call_paths AS cause_paths ON places.cause_call_path_id = cause_paths.call_path_id
+ORDER BY kinds.kind_ns DESC, kinds.kind, kinds.is_extended, places.place
