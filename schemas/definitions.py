@@ -160,7 +160,7 @@ LOCATIONS = Table(
             null_means="no records",
             meaning="Last record of the location.",
         ),
-        Column(name="is_complete", type=BOOL, meaning="All announced records could be read."),
+        Column(name="is_complete", type=BOOL, meaning="No records are missing."),
     ),
 )
 

@@ -253,7 +253,8 @@ QUALITY_KINDS = (
     "request_without_completion", "cancelled_request", "partial_collective",
     "inconsistent_collective", "unclosed_visit", "mismatched_leave", "clock_violation",
     "time_reversal", "impossible_time", "impossible_id", "unknown_record", "buffer_flush",
-    "measurement_off", "missing_records", "missing_location", "repeated_definition",
+    "measurement_off", "missing_records", "missing_location",
+    "fewer_records_than_announced", "more_records_than_announced", "repeated_definition",
     "invalid_text", "dropped_attribute", "team_without_fork", "unreadable_row",
     "cut_input",
 )  # fmt: skip
@@ -277,6 +278,25 @@ READING_FINDINGS = Table(
     grain="one row per kind and location",
     key=("kind", "location_id"),
     columns=_FINDING_COLUMNS,
+)
+
+RECORD_COUNTS = Table(
+    name="record_counts",
+    meaning="Event records by type, as read from the trace.",
+    grain="one row per location and type of record that it contains",
+    key=("location_id", "record"),
+    columns=(
+        LOCATION_ID,
+        Column(
+            name="record",
+            type=STRING,
+            meaning=(
+                "Event type of OTF2. Unknown: a type that the OTF2 library does not support, or "
+                "whose definitions are missing."
+            ),
+        ),
+        Column(name="record_count", type=INT64, minimum=1, meaning="Number of records."),
+    ),
 )
 
 MISREAD_CELLS = Table(
@@ -361,5 +381,5 @@ TRACE_QUALITY = Table(
 TABLES = (
     MPI_CALLS, MPI_CALL_PATHS, SENDS, PROBED_RECEIVES, RECEIVES, MESSAGES, UNMATCHED_MESSAGES,
     DOUBTFUL_CHANNELS,
-    READING_FINDINGS, MISREAD_CELLS, OPEN_REQUESTS, CLOCK_VIOLATIONS, TRACE_QUALITY,
+    READING_FINDINGS, RECORD_COUNTS, MISREAD_CELLS, OPEN_REQUESTS, CLOCK_VIOLATIONS, TRACE_QUALITY,
 )  # fmt: skip

@@ -32,6 +32,7 @@ _MANY_RECORDS = _RECORD_ROOM // 2
 _OUT_OF_THE_ORDINARY = 1 << 12
 """Number of records that the general walk takes over from the plain one."""
 _SPARE_FRAMES, _SPARE_NODES = 64, 1024
+_KINDS = 256
 _NO_NUMBERS = np.empty(0, np.int32)
 _NO_LAYOUT = np.zeros((1, LAYOUT_COLUMNS), np.int32)
 _ZERO_AT_FIRST = [
@@ -87,6 +88,7 @@ class LocationWalk:
         self._is_plain = self._is_indexed = False
         self._layout, self._depth_first = _NO_LAYOUT, _NO_NUMBERS
         self.state = np.zeros(ws.STATE_SLOTS, np.int64)
+        self.record_counts = np.zeros(_KINDS, np.int64)
 
     def begin(
         self, location: int, *, first_visit: int, teams: Teams, prefixes: PathTree | None = None,
@@ -116,6 +118,7 @@ class LocationWalk:
             self._tree = clear(self._tree, prefixes)
         self._grow_totals()
         if self._writes_rows:
+            self.record_counts[:] = 0
             begin_totals(self._totals, int(self._tree.size[0]))
         _chain(self._frames.above, 0, ws.NONE)
 
@@ -129,6 +132,8 @@ class LocationWalk:
     ) -> None:
         """Walk over a chunk of records, and pass on blocks of rows."""
         row = 0
+        if self._writes_rows:
+            self.record_counts += np.bincount(kinds, minlength=_KINDS)
         while row < len(kinds):
             self._make_room()
             walk, before, end = self._walk(), row, len(kinds)

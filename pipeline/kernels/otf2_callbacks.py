@@ -237,7 +237,7 @@ def _metric(location, time, position, user, attributes, metric, count, kinds, va
 
 
 def _program_begin(location, time, position, user, attributes, name, count, arguments):  # type: ignore[no-untyped-def]
-    _put(user, time, np.uint8(rec.IGNORED), np.uint32(0))
+    _put(user, time, np.uint8(rec.PROGRAM_BEGIN), np.uint32(0))
     return _finish(user, attributes, time)
 
 

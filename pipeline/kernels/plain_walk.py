@@ -128,7 +128,7 @@ def walk_plain(
             count = np.int64(side[ref, 4])
         elif kind == rec.ATTRIBUTE or rec.MPI_FIRST <= kind <= rec.MPI_LAST:
             count = np.int64(1)
-        elif kind != rec.IGNORED:
+        elif not rec.IGNORED <= kind <= rec.PROGRAM_END:
             break
         if state[ws.RECORD_ROWS] + count > len(records.kind):
             break
@@ -142,7 +142,7 @@ def walk_plain(
             store_values(state, frames, numbers, records, now, side[ref : ref + count])
         elif kind == rec.MPI_COLLECTIVE_BEGIN:
             state[ws.MPI_BEGIN] = now
-        elif kind != rec.IGNORED:
+        elif not rec.IGNORED <= kind <= rec.PROGRAM_END:
             begin = np.int64(ws.NONE)
             if kind == rec.MPI_COLLECTIVE_END:
                 begin, state[ws.MPI_BEGIN] = state[ws.MPI_BEGIN], ws.NONE

@@ -21,11 +21,12 @@ class Record:
     needs: str = ""
 
 
-ENTER, LEAVE, ATTRIBUTE, METRIC, IGNORED = 0, 1, 2, 3, 4
+ENTER, LEAVE, ATTRIBUTE, METRIC, UNKNOWN = 0, 1, 2, 3, 4
 BUFFER_FLUSH, MEASUREMENT_ON_OFF = 5, 6
 CONTEXT_ENTER, CONTEXT_LEAVE, CONTEXT_SAMPLE = 7, 8, 9
 PARAMETER_STRING, PARAMETER_INT, PARAMETER_UNSIGNED = 10, 11, 12
-UNKNOWN = 13
+IGNORED, PROGRAM_BEGIN, PROGRAM_END = 13, 14, 15
+"""Records from IGNORED to PROGRAM_END are only counted; those of IGNORED have no event type."""
 MPI_FIRST = 16
 MPI_COLLECTIVE_BEGIN, MPI_COLLECTIVE_END = 24, 25
 MPI_LAST = 33
@@ -48,7 +49,7 @@ RECORDS: Final = (
     Record(PARAMETER_STRING, "ParameterString", "WW", "parameters"),
     Record(PARAMETER_INT, "ParameterInt", "WL", "parameters"),
     Record(PARAMETER_UNSIGNED, "ParameterUnsignedInt", "WQ", "parameters"),
-    Record(IGNORED, "ProgramEnd", "L"),
+    Record(PROGRAM_END, "ProgramEnd", "L"),
     Record(16, "MpiSend", "WWWQ", "mpi"),
     Record(17, "MpiIsend", "WWWQQ", "mpi"),
     Record(18, "MpiIsendComplete", "Q", "mpi"),
@@ -121,3 +122,8 @@ RECORDS: Final = (
     Record(109, "IoTryLock", "WB", "io"),
 )
 """Metric, ProgramBegin and Unknown have their own callbacks (otf2_callbacks.py)."""
+
+RECORD_NAMES: Final = {record.kind: record.name for record in RECORDS} | {
+    METRIC: "Metric", PROGRAM_BEGIN: "ProgramBegin", IGNORED: "Other", UNKNOWN: "Unknown",
+}  # fmt: skip
+"""Names of the event types by kind."""

@@ -263,7 +263,7 @@ def walk_records(
                 _enter(walk, teams, code, _region_of_context(code, side[ref, 0], state), now)
             elif kind == rec.CONTEXT_LEAVE:
                 _leave(walk, teams, _region_of_context(code, side[ref, 0], state), now)
-            elif kind != rec.IGNORED:
+            elif not rec.IGNORED <= kind <= rec.PROGRAM_END:
                 _other_record(walk, teams, code, kind, now, side, ref)
             state[ws.SEQUENCE] += 1
     return row

@@ -45,7 +45,7 @@ WITH
             location_id,
             greatest(declared_count - record_count, 1) AS count
         FROM locations
-        WHERE NOT is_complete OR record_count < declared_count
+        WHERE NOT is_complete
     ),
 
     findings AS (
@@ -178,7 +178,17 @@ WITH
         ),
         (
             'missing_location', TRUE,
-            'No record of this location could be read. It is left out.'
+            'The definitions announce records of this location, but none could be read: its event '
+            || 'file is missing, empty or damaged. It is left out.'
+        ),
+        (
+            'fewer_records_than_announced', FALSE,
+            'These locations contain fewer records than the definitions announce. Their event '
+            || 'files are whole. All records are read.'
+        ),
+        (
+            'more_records_than_announced', FALSE,
+            'These locations contain more records than the definitions announce. All are read.'
         ),
         (
             'repeated_definition', FALSE,

@@ -26,6 +26,8 @@ WITH
         ('measurement_off', 'measurement_pauses'),
         ('missing_records', 'missing_records'),
         ('missing_location', 'missing_locations'),
+        ('fewer_records_than_announced', 'locations_with_fewer_records'),
+        ('more_records_than_announced', 'locations_with_more_records'),
         ('repeated_definition', 'repeated_definitions'),
         ('invalid_text', 'invalid_texts'),
         ('dropped_attribute', 'dropped_attributes'),

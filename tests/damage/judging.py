@@ -115,12 +115,17 @@ def _problems_of_locations(tables: Tables) -> Iterator[str]:
     told = {
         row["location_id"]: row["count"] for row in findings if row["kind"] == "missing_records"
     }
+    kinds = {(row["kind"], row["location_id"]) for row in findings}
     visits = Counter(tables["visits"]["location_id"].to_pylist())
     total = 0
     for place in tables["locations"].to_pylist():
         number, total = place["location_id"], total + place["record_count"]
         lost = place["declared_count"] - place["record_count"]
-        if lost != told.get(number, 0) or (lost and place["is_complete"]):
+        contradiction = ("fewer" if lost > 0 else "more") + "_records_than_announced"
+        if place["is_complete"] and ((contradiction, number) in kinds) != (lost != 0):
+            yield f"location {number}: {lost} records fewer than announced, which is not told"
+        lost = 0 if place["is_complete"] else max(lost, 0)
+        if lost != told.get(number, 0):
             yield f"location {number}: {lost} records missing, told are {told.get(number, 0)}"
         if place["visit_count"] != visits[number]:
             yield f"location {number}: {visits[number]} visits, said are {place['visit_count']}"

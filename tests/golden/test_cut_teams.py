@@ -2,6 +2,7 @@
 
 import shutil
 from collections import defaultdict
+from os import SEEK_END
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from tests.helpers.otf2_reading import ReadTrace, read_archive
 
 TIMES = "enter_ns leave_ns exclusive_ns"
 DATA = Path(__file__).parents[2] / "data"
-OPENMP, TEAM, MANY = 3, 5, 99
+OPENMP, TEAM = 3, 5
+END_OF_FILE = b"\x02\x01"
 FIRST = f"""
      0  enter main
     10  ThreadFork {OPENMP} 2
@@ -28,12 +30,27 @@ SECOND = f"""
 """
 
 
+@pytest.fixture
+def read_cut(read):
+    """Read a trace of a master whose file is cut after its last record, and of a worker."""
+
+    def find(master: str, *starts: int) -> ReadTrace:
+        folder = read.next_folder()
+        anchor = cut_trace(master, *starts).write(folder)
+        with (folder / "traces" / "0.evt").open("r+b") as events:
+            events.truncate(events.seek(0, SEEK_END) - len(END_OF_FILE))
+        found: ReadTrace = read.again(anchor, allow_damaged=True)
+        return found
+
+    return find
+
+
 def cut_trace(master: str, *starts: int) -> Trace:
-    """A master whose file announces more, and a worker that works for 10 from each start on."""
+    """A master, and a worker that works for 10 from each start on."""
     trace = Trace()
     trace.region("main")
     trace.region("parallel", role="parallel", paradigm="openmp")
-    trace.location(master, process=0, declared=MANY)
+    trace.location(master, process=0)
     work = (
         f"{start} ThreadTeamBegin {TEAM}\n{start} enter parallel\n"
         f"{start + 10} leave parallel\n{start + 10} ThreadTeamEnd {TEAM}"
@@ -51,8 +68,8 @@ def cut_trace(master: str, *starts: int) -> Trace:
 #
 # The fork records of the worker's later work are lost: it has its own time, but no time
 # since the fork at 10.
-def test_work_after_the_last_recorded_join_has_no_forking_call_path(read):
-    tables = read(cut_trace(FIRST, 15, 60, 80), allow_damaged=True)
+def test_work_after_the_last_recorded_join_has_no_forking_call_path(read_cut):
+    tables = read_cut(FIRST, 15, 60, 80)
     assert tables.visits(f"path {TIMES}", location=1) == [
         ("main/parallel", 15, 25, 20),  # from the fork (10) to the join (30)
         ("parallel", 60, 70, 10),
@@ -62,16 +79,16 @@ def test_work_after_the_last_recorded_join_has_no_forking_call_path(read):
     assert tables.findings()["team_without_fork", 1] == 2
 
 
-def test_a_worker_outside_the_last_recorded_fork_gets_none_of_its_time(read):
-    tables = read(cut_trace(FIRST, 60), allow_damaged=True)
+def test_a_worker_outside_the_last_recorded_fork_gets_none_of_its_time(read_cut):
+    tables = read_cut(FIRST, 60)
     assert tables.visits(f"path {TIMES}", location=1) == [("parallel", 60, 70, 10)]
     assert tables.rows("thread_team_members", "begin_ns", "location_id = 1") == []
 
 
 # The records of the master end at 52 within the second team: the worker's next work belongs
 # to it, the first since the fork at 50. Later work belongs to an unknown team.
-def test_a_team_that_never_joins_has_its_next_work_only(read):
-    tables = read(cut_trace(FIRST + SECOND, 15, 60, 80), allow_damaged=True)
+def test_a_team_that_never_joins_has_its_next_work_only(read_cut):
+    tables = read_cut(FIRST + SECOND, 15, 60, 80)
     assert tables.visits(f"path {TIMES}", location=1) == [
         ("main/parallel", 15, 25, 20),
         ("main/parallel", 60, 70, 20),

@@ -147,22 +147,56 @@ def test_reading_ends_at_a_damaged_record(read_damaged, damaged, damage_bytes):
     assert tables.findings() == {("missing_records", 0): DECLARED - 100}
 
 
-@pytest.mark.parametrize(("declared", "readable"), [(3, 3), (9, 5)])
-def test_a_file_with_another_number_of_events_than_announced_is_damaged(
-    read, read_damaged, declared, readable
-):
+# The chunks of the file number their events, and the file has its end: it is whole.
+@pytest.mark.parametrize(
+    ("declared", "contradiction"),
+    [
+        (0, "more_records_than_announced"),
+        (3, "more_records_than_announced"),
+        (5, None),
+        (9, "fewer_records_than_announced"),
+    ],
+)
+def test_a_whole_file_is_read_whatever_number_of_events_is_announced(read, declared, contradiction):
     events = "0 enter main\n 1 enter a\n 2 leave a\n 3 leave main\n 4 enter main"
     trace = Trace()
     trace.location(events, declared=declared)
-    anchor = trace.write(read.next_folder())
-    message = f"holds 5 events where {declared} are announced"
-    tables = read_damaged(anchor, message)
-    assert tables.one("locations", "declared_count record_count") == (declared, readable)
+    for allow_damaged in (False, True):
+        tables = read(trace, allow_damaged=allow_damaged)
+        columns = "declared_count record_count visit_count is_complete"
+        assert tables.one("locations", columns) == (declared, 5, 3, True)
+        expected = {("unclosed_visit", 0): 1}
+        if contradiction:
+            expected[contradiction, 0] = 1
+        assert tables.findings() == expected
 
 
-def test_a_missing_event_file_is_a_missing_location(read_damaged, damaged):
+# APEX announces 13 events for each of five locations whose files hold 115,638 in all.
+def test_all_chunks_are_read_although_few_events_are_announced(read, tmp_path):
+    trace, ends, counts = Trace(), ("Enter", "Leave"), (70_000, 45_600, 20, 16, 2)
+    for count in counts:
+        trace.location([Event(n, ends[n % 2], ("work",)) for n in range(count)], declared=13)
+    trace.location(declared=13)
+    anchor = trace.write(tmp_path / "apex")
+    (tmp_path / "apex" / "traces" / "5.evt").unlink()
+    for threads in (1, 2):
+        tables = read.again(anchor, threads=threads)
+        assert tables.rows("locations", "record_count is_complete") == [
+            *((count, True) for count in counts), (0, False),
+        ]  # fmt: skip
+        assert tables.one("runs", "record_count") == (115_638,)
+        assert tables.sql("SELECT count(*) FROM visits", "visits") == [(115_638 // 2,)]
+        more = {("more_records_than_announced", n): 1 for n in range(4)}
+        assert tables.findings() == more | {
+            ("fewer_records_than_announced", 4): 1,
+            ("missing_location", 5): 1,
+            ("missing_records", 5): 13,
+        }
+
+
+def test_a_missing_event_file_is_a_missing_location(read, damaged):
     (damaged / "traces" / "0.evt").unlink()
-    tables = read_damaged(damaged / "traces.otf2", r"0\.evt is missing; copy the archive again")
+    tables = read.again(damaged / "traces.otf2")
     assert tables.rows("locations", "record_count is_complete") == [(0, False), (2, True)]
     assert tables.findings() == {("missing_location", 0): 1, ("missing_records", 0): DECLARED}
     assert tables.visits("location_id path") == [(1, "main")]
@@ -191,8 +225,16 @@ def test_a_location_without_events_needs_no_files(read, tmp_path):
     assert tables.findings() == {}
 
 
+def test_an_archive_without_any_event_file_is_damaged(read_damaged, damaged):
+    for name in ("0.evt", "1.evt"):
+        (damaged / "traces" / name).unlink()
+    message = r"0\.evt is missing \(and 1 more location\); copy"
+    tables = read_damaged(damaged / "traces.otf2", message)
+    assert tables.rows("locations", "record_count is_complete") == [(0, False), (0, False)]
+
+
 def test_every_damaged_location_is_counted(read_damaged, damaged):
-    (damaged / "traces" / "1.evt").unlink()
+    (damaged / "traces" / "1.evt").write_bytes(b"")
     damage(damaged, content_of(damaged)[: 2 * CHUNK_BYTES])
     tables = read_damaged(damaged / "traces.otf2", r"0\.evt is cut short \(and 1 more location\)")
     assert tables.findings() == {
@@ -227,7 +269,7 @@ def test_a_record_that_is_lost_in_the_last_chunk_is_missed(read_damaged, damaged
     content = bytearray(content_of(damaged))
     del content[-2 - EVENT_BYTES : -2]
     anchor = damage(damaged, bytes(content))
-    message = f"holds {DECLARED - 1} events where {DECLARED} are announced"
+    message = f"holds {DECLARED - 1} events where its last chunk announces {DECLARED}"
     tables = read_damaged(anchor, message)
     assert tables.findings() == {("missing_records", 0): 1, ("unclosed_visit", 0): 1}
 

@@ -100,6 +100,25 @@ def test_roles_and_paradigms_have_names(read):
     ]
 
 
+def test_definitions_may_refer_to_later_ones(read):
+    """Communicator before groups, groups before locations, all before the clock and their names."""
+    trace = mpi_trace(2)
+    trace.define("SystemTreeNode", 2, "leaf", "node", 1)
+    trace.define("SystemTreeNode", 1, "middle", "node", 0)
+    trace.define("Comm", 6, "half", 1, 0, 0)
+    trace.define("CallingContext", 1, 0, 0, 2)
+    trace.define("CallingContext", 2, 0, UNDEFINED, UNDEFINED)
+    trace.define("SourceCodeLocation", 0, "main.c", 7)
+    forwards = read(trace)
+    trace.backwards = True
+    backwards = read(trace)
+    assert backwards.tables.keys() == forwards.tables.keys()
+    for name in forwards.tables.keys() - {"runs"}:  # each archive has an id of its own
+        assert backwards.records(name) == forwards.records(name), name
+    assert backwards.rows("communicators", "name size") == [("MPI_COMM_WORLD", 2), ("half", 2)]
+    assert backwards.findings() == {}
+
+
 # --- Repeated and foreign identifiers -----------------------------------------------------------
 
 

@@ -58,6 +58,9 @@ def test_records_of_unknown_kinds_are_counted(read):
     assert tables.visits("path enter_ns leave_ns") == [("main", 0, 9), ("main/work", 7, 8)]
     assert tables.findings() == {("unknown_record", 0): 1}
     assert tables.one("locations", "record_count") == (5,)
+    assert tables.rows("record_counts", "record record_count") == [
+        ("Enter", 2), ("Leave", 2), ("Unknown", 1),
+    ]  # fmt: skip
 
 
 def test_records_with_missing_definitions_are_counted(read):

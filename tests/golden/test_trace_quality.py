@@ -117,15 +117,18 @@ def test_incomplete_collectives_are_counted_separately(quality):
     [
         ({"declared_count": 10, "record_count": 7}, ("missing_records", 0, 3, None)),
         ({"declared_count": 10, "record_count": 0}, ("missing_location", 0, 10, None)),
-        (
-            {"declared_count": 10, "record_count": 10, "is_complete": False},
-            ("missing_records", 0, 1, None),
-        ),
+        ({"declared_count": 10, "record_count": 10}, ("missing_records", 0, 1, None)),
     ],
 )
 def test_unread_records_are_counted(quality, location, finding):
-    tables = {"locations": [{"is_complete": True} | location]}
+    tables = {"locations": [{"is_complete": False} | location]}
     assert quality(tables) == [finding]
+
+
+# Definitions may announce any number of records; the file is whole.
+def test_a_whole_location_lacks_nothing_whatever_is_announced(quality):
+    location = {"declared_count": 10, "record_count": 7, "is_complete": True}
+    assert quality({"locations": [location]}) == []
 
 
 def test_findings_of_the_reader_are_listed(quality):

@@ -112,13 +112,14 @@ class Trace:
 
     MPI_COMM_WORLD is communicator 0, with one rank per process, if there are MPI regions;
     unless a communicator is defined otherwise. Its length (ticks) is that of its records unless
-    another one is given.
+    another one is given. Where definitions are written `backwards`, they refer to later ones.
     """
 
     resolution: int = 1_000_000_000
     global_offset: int = 0
     length: int | None = None
     chunk_bytes: int = CHUNK_BYTES
+    backwards: bool = False
     locations: list[Location] = field(default_factory=list)
     regions: dict[str, tuple[int, str, str]] = field(default_factory=dict)
     definitions: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
@@ -223,6 +224,7 @@ class _GlobalDefinitions:
         self._archive = archive
         self._writer = _pointer("Archive_GetGlobalDefWriter", archive)
         self._strings: dict[str, int] = {}
+        self._kinds: dict[str, list[list[Any]]] = {}
 
     def write(self, trace: Trace) -> None:
         times = [event.time for location in trace.locations for event in location.events]
@@ -242,6 +244,10 @@ class _GlobalDefinitions:
             self._write("Region", ref, name, name, "", *codes, 0, UNDEFINED, 0, 0)
         for kind, arguments in (*_world(trace), *trace.definitions):
             self._write(kind, *arguments)
+        kinds = list(self._kinds.items())
+        for kind, definitions in reversed(kinds) if trace.backwards else kinds:
+            for values in definitions:
+                call(f"GlobalDefWriter_Write{kind}", self._writer, *values)
         call("Archive_CloseGlobalDefWriter", self._archive, self._writer)
 
     def _write(self, kind: str, *arguments: Any) -> None:
@@ -252,14 +258,14 @@ class _GlobalDefinitions:
                 values += [len(argument), (width * len(argument))(*argument)]
             else:
                 values.append(self._string(argument) if isinstance(argument, str) else argument)
-        call(f"GlobalDefWriter_Write{kind}", self._writer, *values)
+        self._kinds.setdefault(kind, []).append(values)
 
     def _string(self, text: str) -> int:
         """Reference of a text; "\\udce9" stands for the single byte 0xe9, which is not UTF-8."""
         if text not in self._strings:
             self._strings[text] = len(self._strings)
             encoded = text.encode("utf-8", "surrogateescape")
-            call("GlobalDefWriter_WriteString", self._writer, self._strings[text], encoded)
+            self._kinds.setdefault("String", []).append([self._strings[text], encoded])
         return self._strings[text]
 
 

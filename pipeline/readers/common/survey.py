@@ -114,11 +114,11 @@ def _call(paradigm: int, role: int) -> int:
     return ws.CONSTRUCT if paradigm in _CONSTRUCT_PARADIGMS else ws.USER_CODE
 
 
-def blocks(identifiers: Identifiers) -> list[list[int]]:
-    """Locations by number, in blocks of about BLOCK_RECORDS announced records."""
+def blocks(limits: list[LocationState]) -> list[list[int]]:
+    """Locations by number, in blocks of about BLOCK_RECORDS readable records."""
     found: list[list[int]] = [[]]
     filled = 0
-    for number, (_, _, count, _) in enumerate(identifiers.definitions["Location"].values()):
+    for number, count in enumerate(state.readable_count for state in limits):
         if found[-1] and filled + count > BLOCK_RECORDS:
             found.append([])
             filled = 0
@@ -190,7 +190,7 @@ class Surveyor:
             for found in surveys
             if found.works_in_teams or self._owner(found.location) in old_style
         }
-        kept = ([number for number in block if number in wanted] for block in blocks(self._ids))
+        kept = ([number for number in block if number in wanted] for block in blocks(self._limits))
         return [block for block in kept if block]
 
     def _owner(self, location: int) -> int:
@@ -198,7 +198,7 @@ class Surveyor:
 
     def _first_surveys(self) -> list[LocationSurvey]:
         """Survey every location; in general only if the plain survey does not work."""
-        chosen = blocks(self._ids)
+        chosen = blocks(self._limits)
         teams = [no_teams()] * len(self._limits)
         survey_plain = self._plain
         if survey_plain is None:

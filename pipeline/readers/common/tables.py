@@ -21,14 +21,14 @@ from tracemill.readers.common.references import count_undefined
 from tracemill.readers.common.survey import PlainSurveyor, Survey, Surveyor
 from tracemill.readers.common.writing import LocationOutcome, RowWriter
 from tracemill.schemas import communicators, definitions, events, named_values
-from tracemill.schemas.matching import MISREAD_CELLS, READING_FINDINGS
+from tracemill.schemas.matching import MISREAD_CELLS, READING_FINDINGS, RECORD_COUNTS
 from tracemill.schemas.profiles import CALL_TREE
 from tracemill.schemas.table import Table
 from tracemill.store.sink import Sink
 
 READ_TABLES: tuple[Table, ...] = (
     *definitions.TABLES, *communicators.TABLES, *named_values.TABLES, *events.TABLES, CALL_TREE,
-    READING_FINDINGS, MISREAD_CELLS,
+    READING_FINDINGS, RECORD_COUNTS, MISREAD_CELLS,
 )  # fmt: skip
 
 
@@ -88,6 +88,12 @@ def _write_outcomes(
         record_count=sum(o.record_count for o in outcomes),
     )
     sink.write(definitions.RUNS, run)
+    counts = [
+        (outcome.location, record, count)
+        for outcome in outcomes
+        for record, count in sorted(outcome.records.items())
+    ]
+    sink.write(RECORD_COUNTS, table_of_rows(RECORD_COUNTS, counts))
 
 
 def _used_artificial(tree: PathTree, region_count: int) -> list[bool]:

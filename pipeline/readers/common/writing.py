@@ -10,6 +10,7 @@ import pyarrow as pa
 from tracemill.base.errors import DamagedTraceError
 from tracemill.kernels import walk_state as ws
 from tracemill.kernels.location_walk import LocationWalk
+from tracemill.kernels.records import RECORD_NAMES
 from tracemill.kernels.walk_state import Code, RecordRows
 from tracemill.readers.common.identifiers import Identifiers, Peers
 from tracemill.readers.common.intervals import GapRows, TeamMemberRows
@@ -25,7 +26,7 @@ from tracemill.store.sink import Sink
 
 @dataclass
 class LocationOutcome:
-    """Counts of one location, and findings with their counts and times."""
+    """Counts of one location, findings with their counts and times, and records by type."""
 
     location: int
     record_count: int
@@ -34,6 +35,7 @@ class LocationOutcome:
     end_ns: int | None
     is_complete: bool
     findings: Counter[str] = field(default_factory=Counter)
+    records: Counter[str] = field(default_factory=Counter)
     gap_ns: Counter[str] = field(default_factory=Counter)
 
 
@@ -52,7 +54,7 @@ class RowWriter:
         self._first_visit = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
     def run(self) -> list[LocationOutcome]:
-        numbered = list(enumerate(blocks(self._ids)))
+        numbered = list(enumerate(blocks(self._survey.limits)))
         written = map_in_threads(self._write_block, numbered, self._threads)
         return [found for block in written for found in block]
 
@@ -150,15 +152,23 @@ class _LocationWriter:
             visit_count=self._walk.visit_count,
             begin_ns=int(state[ws.FIRST_NS]) if has_records else None,
             end_ns=int(state[ws.NOW]) if has_records else None,
-            is_complete=end.record_count == declared and not is_damaged,
-            findings=self._findings(end.record_count, declared),
+            is_complete=not is_damaged and (end.record_count > 0 or not declared),
+            findings=self._findings(end.record_count),
+            records=self._records(end.record_count),
         )
+        outcome.findings.update(_contradiction(end.record_count, declared, is_damaged))
         for gap in gaps.to_pylist():
             outcome.findings[gap["kind"]] += 1
             outcome.gap_ns[gap["kind"]] += max(gap["end_ns"] - gap["begin_ns"], 0)
         return outcome
 
-    def _findings(self, record_count: int, declared: int) -> Counter[str]:
+    def _records(self, record_count: int) -> Counter[str]:
+        counts = self._walk.record_counts
+        found = Counter({name: int(counts[kind]) for kind, name in RECORD_NAMES.items()})
+        found["Unknown"] += record_count - found.total()  # not registered with the library
+        return +found
+
+    def _findings(self, record_count: int) -> Counter[str]:
         state = self._walk.state
         unregistered = record_count - int(state[ws.SEQUENCE])
         return Counter(
@@ -171,7 +181,18 @@ class _LocationWriter:
                 "unknown_record": int(state[ws.UNKNOWNS]) + unregistered,
                 "team_without_fork": self._members.unforked,
                 "dropped_attribute": self._reader.take_dropped(),
-                "missing_records": declared - record_count,
-                "missing_location": int(declared > 0 and not record_count),
             }
         )
+
+
+def _contradiction(record_count: int, declared: int, is_damaged: bool) -> dict[str, int]:
+    """How a location contradicts the announced number of its records."""
+    if is_damaged or not record_count:
+        return {
+            "missing_records": max(declared - record_count, 0),
+            "missing_location": int(declared > 0 and not record_count),
+        }
+    return {
+        "fewer_records_than_announced": int(declared > record_count),
+        "more_records_than_announced": int(declared < record_count),
+    }

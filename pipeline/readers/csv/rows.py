@@ -32,7 +32,7 @@ _EVENT_TYPES = (
 _COUNTER, _ATTRIBUTE = "Counter", "Attribute"
 _MORE_NAMES = (_COUNTER, _ATTRIBUTE, "AttributeText")
 _INSTANTS = {record.name: record.kind for record in kinds.RECORDS} | {
-    "ProgramBegin": kinds.IGNORED, "ProgramEnd": kinds.IGNORED, "Other": kinds.IGNORED,
+    "ProgramBegin": kinds.PROGRAM_BEGIN, "Other": kinds.IGNORED,
     _COUNTER: kinds.METRIC,
 }  # fmt: skip
 _NOT_INSTANT = {kinds.ENTER, kinds.LEAVE, kinds.CONTEXT_ENTER, kinds.CONTEXT_LEAVE}

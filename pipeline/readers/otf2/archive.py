@@ -194,32 +194,28 @@ def _text(library: Library, handle: int, getter: str) -> str:
 
 
 def check_event_file(file: Path, *, chunk_bytes: int, declared_count: int) -> LocationState:
-    """Compare the chunks of an event file with the number of events announced.
+    """Count the events of a file, and find out whether it is whole.
 
     The records of every chunk are counted: the C library goes on with stale data where a chunk is
-    cut, and with any address where a record's length is wrong.
+    cut, and with any address where a record's length is wrong. Chunks number their events, so the
+    count does not depend on the number that the definitions announce; writers announce any number.
     """
     if not file.exists():
-        if not declared_count:
-            return LocationState(0)
-        return LocationState(0, f"{file} is missing")
+        return LocationState(0)
     with file.open("rb") as data:
         size = os.fstat(data.fileno()).st_size
         last, offset = 0, 0
         while offset < size:
             header = _chunk_header(data.read(CHUNK_HEADER_BYTES))
-            if header is None or (header.first != last + 1 and declared_count):
-                return LocationState(
-                    min(last, declared_count), f"{file} has a damaged chunk header"
-                )
+            if header is None or header.first != last + 1:
+                return LocationState(last, f"{file} has a damaged chunk header")
             if offset + chunk_bytes >= size:
                 records = np.frombuffer(data.read(), np.uint8)
                 return _check_end(file, header, records, declared_count)
             records = np.frombuffer(data.read(chunk_bytes - CHUNK_HEADER_BYTES), np.uint8)
             found, end, _ = frame_records(records, True, header.is_little)
-            if declared_count and (end != TORN or last + found != header.last):
-                count = min(last + found, declared_count)
-                return LocationState(count, f"{file} is damaged after {count} events")
+            if end != TORN or last + found != header.last:
+                return LocationState(last + found, f"{file} is damaged after {last + found} events")
             last, offset = header.last, offset + chunk_bytes
     return LocationState(0, f"{file} is cut short" if declared_count else "")
 
@@ -246,16 +242,15 @@ def _check_end(
 ) -> LocationState:
     """The last chunk holds the events that it announces, then the mark of the end of the file."""
     found, end, time = frame_records(records, True, header.is_little)
-    before = header.first - 1 if declared else 0
-    count, last_ticks = before + found, int(time) if found else None
-    if end == ENDED and count == declared:
-        return LocationState(declared, "", last_ticks)
+    count, last_ticks = header.first - 1 + found, int(time) if found else None
+    if end == ENDED and count in (header.last, declared):
+        return LocationState(count, "", last_ticks)
     problem = f"{file} is cut short"
     if end == BROKEN:
         problem = f"{file} is damaged after {count} events"
     elif end == ENDED:
-        problem = f"{file} holds {count} events where {declared} are announced"
-    return LocationState(min(count, declared), problem, last_ticks)
+        problem = f"{file} holds {count} events where its last chunk announces {header.last}"
+    return LocationState(count, problem, last_ticks)
 
 
 @dataclass(frozen=True)

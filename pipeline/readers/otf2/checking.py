@@ -18,7 +18,7 @@ def check_files(archive: Archive, *, allow_damaged: bool, threads: int) -> list[
             archive.event_file(ref), chunk_bytes=archive.event_chunk_bytes, declared_count=declared
         )
         local = archive.local_definition_file(ref)
-        if declared and not state.problem:
+        if state.readable_count and not state.problem:
             # Without id maps and clock offsets, ids and times would be silently wrong.
             problem = check_definition_file(local, chunk_bytes=archive.definition_chunk_bytes)
             if problem:
@@ -26,7 +26,15 @@ def check_files(archive: Archive, *, allow_damaged: bool, threads: int) -> list[
         return state
 
     states = map_in_threads(check, archive.definitions["Location"].items(), threads)
-    problems = [state for state in states if state.problem]
+    problems = [state.problem for state in states if state.problem] or _all_missing(archive)
     if problems and not allow_damaged:
-        raise DamagedTraceError(damage_of([state.problem for state in problems]))
+        raise DamagedTraceError(damage_of(problems))
     return states
+
+
+def _all_missing(archive: Archive) -> list[str]:
+    """The missing event files, if there is none although events are announced."""
+    locations = archive.definitions["Location"].items()
+    announced = [ref for ref, (_, _, count, _) in locations if count]
+    files = list(map(archive.event_file, announced))
+    return [] if any(file.exists() for file in files) else [f"{file} is missing" for file in files]

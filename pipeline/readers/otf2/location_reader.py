@@ -94,10 +94,10 @@ class LocationReader:
         yield LocationRead(total, error)
 
     def _check_end(self, reader: int) -> str:
-        """The damage if there are more events than announced; empty if there is none."""
+        """The damage if there are more events than were counted; empty if there is none."""
         self._library.Reader_RegisterEvtCallbacks(self._handle, reader, self._no_callbacks, None)
         surplus, _ = self._fill(reader, 1)
-        return "it holds more events than are announced" if surplus else ""
+        return "it holds more events than its chunks announce" if surplus else ""
 
     def _fill(self, reader: int, wanted: int) -> tuple[int, str]:
         read = ctypes.c_uint64()

@@ -4,14 +4,15 @@ from collections.abc import Iterator
 
 from tracemill.base.names import make_visible
 from tracemill.base.text import describe_moment, hash_of
-from tracemill.reports.material import Material
+from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Column, Fact, Section, Table
-from tracemill.reports.tables import read_source
+from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.units import Unit, format_time
 from tracemill.reports.wording import Row, count_of
 from tracemill.store.manifest import Manifest
 
 PLACE = 120
+RECORDS = TableSpec(query="record_types", title="Records by type")
 STAGE_LIMIT = 12
 
 
@@ -30,8 +31,8 @@ def build(material: Material) -> Section:
             Fact("size of tables", manifest.byte_count, Unit.SIZE),
         ),
         sentences=_sentences(trace, manifest, versions),
-        tables=_tables(manifest),
-        sources=(read_source("trace_facts"),),
+        tables=(*filled(material.table(RECORDS)), *_tables(manifest)),
+        sources=(read_source("trace_facts"), read_source(RECORDS.query)),
     )
 
 
