@@ -136,7 +136,13 @@ LOCATIONS = Table(
         LOCATION_GROUP_ID,
         Column(name="rank", type=INT32, minimum=0, meaning="Rank of the location's group."),
         Column(
-            name="thread", type=INT32, minimum=0, meaning="Position of the location in its group."
+            name="thread",
+            type=INT32,
+            minimum=0,
+            meaning=(
+                "Position of a thread in its process. Accelerator streams and metric locations "
+                "have the numbers after the threads of their rank."
+            ),
         ),
         Column(
             name="declared_count",

@@ -116,7 +116,7 @@ _RUN_RATIO = Column(
 IDLE_TIMES = Table(
     name="idle_times",
     meaning="Idle time of locations during the run: waiting, without work, or absent.",
-    grain="one row per location",
+    grain="one row per thread",
     key=("location_id",),
     columns=(
         LOCATION_ID,
@@ -140,7 +140,7 @@ IDLE_TIMES = Table(
 PROCESS_IDLE_TIMES = Table(
     name="process_idle_times",
     meaning="Idle time of all locations of a process.",
-    grain="one row per location group with locations",
+    grain="one row per location group with threads",
     key=("location_group_id",),
     columns=(
         LOCATION_GROUP_ID,

@@ -252,7 +252,7 @@ def _describe_system(nodes: Rows, locations: Rows) -> dict[str, object]:
     above = {row["system_tree_node_id"]: row for row in nodes}
     groups: dict[Value, Rows] = {}
     for row in sorted(
-        locations, key=lambda row: (row["rank"], row["location_group_id"], row["thread"])
+        locations, key=lambda row: (row["rank"], row["location_group_id"], _order(row))
     ):
         groups.setdefault(row["location_group_id"], []).append(row)
     index = {row["location_id"]: place for place, row in enumerate(locations)}
@@ -269,6 +269,12 @@ def _describe_system(nodes: Rows, locations: Rows) -> dict[str, object]:
         for row in members if not is_alone else ():
             tree.add(process, str(row["location"]), row["rank"], index[row["location_id"]])
     return tree.data | {"ids": _numbers(locations, "location_id")}
+
+
+def _order(row: dict[str, Value]) -> tuple[int, int]:
+    """Threads by number before streams, which have names."""
+    thread = row["thread"]
+    return (0, thread) if isinstance(thread, int) else (1, int(row["location_id"] or 0))
 
 
 class _SystemTree:

@@ -16,6 +16,7 @@ from tracemill.sql.query_files import create_views, load_query, stored_inputs
 from tracemill.store.manifest import Manifest
 
 OVERVIEW = "run_overview"
+STREAMS = "streams"
 Rows = list[dict[str, Value]]
 
 
@@ -43,14 +44,32 @@ class Material:
 
     @property
     def has_threads(self) -> bool:
-        """True if a process has several locations, so that ranks do not identify them."""
-        return self.overview["location_count"] != self.overview["process_count"]
+        """True if a process has several threads, so that ranks do not identify them."""
+        return self.overview["thread_count"] != self.overview["process_count"]
 
     def fetch(self, query: str, row_limit: int | None = None) -> Fetched:
         """Column names and rows of a report query; each query runs only once."""
         if (query, row_limit) not in self._fetched:
-            self._fetched[query, row_limit] = fetch(self._database_for(query), query, row_limit)
+            names, rows = fetch(self._database_for(query), query, row_limit)
+            self._fetched[query, row_limit] = names, self._with_streams(query, names, rows)
         return self._fetched[query, row_limit]
+
+    def _with_streams(
+        self, query: str, names: tuple[str, ...], rows: tuple[tuple[Value, ...], ...]
+    ) -> tuple[tuple[Value, ...], ...]:
+        """The rows, with names of streams and metric locations in place of thread numbers."""
+        columns = [(name.replace("thread", "rank"), name) for name in names if "thread" in name]
+        places = [(names.index(rank), names.index(name)) for rank, name in columns if rank in names]
+        if not places or query == STREAMS or "locations" not in load_query(query).inputs:
+            return rows
+        streams = {(row["rank"], row["thread"]): row["location"] for row in self.rows(STREAMS)}
+        if not streams:
+            return rows
+        found = [list(row) for row in rows]
+        for row in found:
+            for rank, thread in places:
+                row[thread] = streams.get((row[rank], row[thread]), row[thread])
+        return tuple(map(tuple, found))
 
     def rows(self, query: str, row_limit: int | None = None) -> Rows:
         """Rows of a report query as mappings from column names."""

@@ -293,10 +293,12 @@ def _values(window: Window, row_limit: int) -> dict[str, int]:
 
 
 def _describe_locations(locations: Rows) -> dict[str, object]:
+    named = [(row, row["thread"] if isinstance(row["thread"], str) else "") for row in locations]
     return {
         "id": np.array([row["location_id"] for row in locations], np.int64),
         "rank": np.array([row["rank"] for row in locations], np.int64),
-        "thread": np.array([row["thread"] for row in locations], np.int64),
+        "thread": np.array([0 if stream else row["thread"] for row, stream in named], np.int64),
+        "stream": [stream for _, stream in named],
         "name": [str(row["location"]) for row in locations],
         "process": [str(row["process"]) for row in locations],
     }

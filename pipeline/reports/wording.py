@@ -18,7 +18,9 @@ def count_of(count: Value, singular: str, plural: str = "") -> str:
 
 
 def name_place(rank: Value, thread: Value, *, has_threads: bool) -> str:
-    """Name of a location for readers."""
+    """Name of a location for readers; a stream has a name in place of a thread number."""
+    if isinstance(thread, str):
+        return f"{thread} of rank {rank}"
     return f"rank {rank} thread {thread}" if has_threads else f"rank {rank}"
 
 

@@ -15,6 +15,7 @@ WITH
         FROM locations
         INNER JOIN location_groups
             ON locations.location_group_id = location_groups.location_group_id
+        WHERE location_groups.kind <> 'accelerator'
         UNION ALL
         SELECT rank, thread, 'thread_name' AS kind, name
         FROM locations

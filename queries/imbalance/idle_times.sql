@@ -6,9 +6,10 @@
 --                                                               absent when rank 0 is
 --
 -- Waiting is the time of wait states. Completion, which is time after the last process or thread
--- came, does not count. Waits that no analysis detects are missing.
+-- came, does not count. Waits that no analysis detects are missing. Streams of accelerators are no
+-- part of this: they have nothing to do unless a thread gives them work.
 --
--- Grain:      one row per location
+-- Grain:      one row per thread
 -- Inputs:     locations, location_bases, location_overheads, overhead_classes, wait_states
 -- Output:     idle_times
 -- Parameters: none
@@ -48,6 +49,7 @@ WITH
         INNER JOIN location_bases AS bases USING (location_id)
         LEFT JOIN waits USING (location_id)
         LEFT JOIN idle_threads USING (location_id)
+        WHERE locations.kind <> 'gpu'
     )
 
 SELECT

@@ -1,6 +1,6 @@
 -- Idle time of each process, summed over its locations.
 --
--- Grain:      one row per location group with locations
+-- Grain:      one row per location group with threads
 -- Inputs:     idle_times, runs
 -- Output:     process_idle_times
 -- Parameters: none

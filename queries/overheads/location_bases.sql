@@ -3,7 +3,9 @@
 -- Workers of a team are idle threads while their process runs, from its first to its last record.
 -- All other time outside visits is unidentified overhead.
 --
--- Grain:      one row per location
+-- Locations that only record metrics have no time to spend; they have no base.
+--
+-- Grain:      one row per location with code
 -- Inputs:     locations, thread_team_members, runs, overhead_classes
 -- Output:     location_bases
 -- Parameters: none
@@ -47,4 +49,5 @@ INNER JOIN overhead_classes AS base_classes
         = if(workers.location_id IS NULL, 'outside visits', 'idle threads')
 INNER JOIN overhead_classes AS outside_class
     ON outside_class.overhead_subclass = 'outside visits'
+WHERE locations.kind <> 'metric' OR locations.visit_count > 0
 ORDER BY locations.location_id

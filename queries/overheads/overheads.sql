@@ -1,13 +1,13 @@
 -- Time of all locations together in each class of overhead.
 --
 -- Grain:      one row per class that took time
--- Inputs:     location_overheads, locations
+-- Inputs:     location_overheads, location_bases
 -- Output:     overheads
 -- Parameters: none
 -- Source:     Truong and Fahringer 2001 (SCALEA)
 -- Assumes:    nothing
 WITH
-    counted AS (SELECT count(*) AS location_count FROM locations)
+    counted AS (SELECT count(*) AS location_count FROM location_bases)
 
 SELECT
     spent.overhead_id,

@@ -14,4 +14,5 @@ SELECT
     location_groups.system_tree_node_id
 FROM locations
 INNER JOIN location_groups ON locations.location_group_id = location_groups.location_group_id
+WHERE locations.kind <> 'metric' OR locations.visit_count > 0
 ORDER BY locations.location_id

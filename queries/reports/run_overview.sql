@@ -1,7 +1,7 @@
 -- Overview of the run in one row: duration, size, and waiting in the main part.
 --
 -- Grain:      one row
--- Inputs:     runs, main_part, main_times, flat_profile, regions, waits, messages,
+-- Inputs:     locations, runs, main_part, main_times, flat_profile, regions, waits, messages,
 --             collectives, thread_teams, task_fragments, lock_operations, rma_operations,
 --             collective_file_calls
 -- Output:     report section summary
@@ -11,9 +11,11 @@ WITH
     profiled AS (
         SELECT
             coalesce(sum(main_times.time_ns), 0) AS total_ns,
-            coalesce(sum(main_times.time_ns) FILTER (WHERE regions.paradigm = 'mpi'), 0) AS mpi_ns
+            coalesce(sum(main_times.time_ns) FILTER (WHERE regions.paradigm = 'mpi'), 0) AS mpi_ns,
+            coalesce(sum(main_times.time_ns) FILTER (WHERE locations.kind = 'gpu'), 0) AS stream_ns
         FROM main_times
         INNER JOIN regions ON main_times.region_id = regions.region_id
+        INNER JOIN locations ON main_times.location_id = locations.location_id
     ),
 
     visited AS (SELECT coalesce(sum(visit_count), 0) AS visit_count FROM flat_profile),
@@ -36,6 +38,14 @@ WITH
 
     gathered AS (SELECT count(*) AS collective_count FROM collectives),
 
+    placed AS (
+        SELECT
+            count(*) FILTER (WHERE kind NOT IN ('gpu', 'metric')) AS thread_count,
+            count(*) FILTER (WHERE kind = 'gpu') AS stream_count,
+            count(*) FILTER (WHERE kind = 'metric') AS metric_location_count
+        FROM locations
+    ),
+
     forked AS (
         SELECT
             (SELECT count(*) FROM thread_teams) AS team_count,
@@ -51,9 +61,13 @@ SELECT
     runs.end_ns - runs.begin_ns AS whole_ns,
     runs.process_count,
     runs.location_count,
+    placed.thread_count,
+    placed.stream_count,
+    placed.metric_location_count,
     runs.record_count,
     visited.visit_count::BIGINT AS visit_count,
     profiled.total_ns::BIGINT AS total_ns,
+    profiled.stream_ns::BIGINT AS stream_ns,
     profiled.mpi_ns::BIGINT AS mpi_ns,
     profiled.mpi_ns / nullif(profiled.total_ns, 0) AS mpi_ratio,
     waited.wait_ns::BIGINT AS wait_ns,
@@ -71,11 +85,3 @@ SELECT
     forked.rma_count,
     forked.file_call_count
 FROM runs
-CROSS JOIN main_part
-CROSS JOIN profiled
-CROSS JOIN visited
-CROSS JOIN waited
-CROSS JOIN exchanged
-CROSS JOIN gathered
-CROSS JOIN forked
-ORDER BY runs.run_id

@@ -1,4 +1,4 @@
--- Rows of the timeline: all locations, with threads below their process.
+-- Rows of the timeline: all locations with code, with threads below their process.
 --
 -- Grain:      one row per location
 -- Inputs:     locations, location_groups
@@ -12,4 +12,5 @@ SELECT
     location_groups.name AS process
 FROM locations
 INNER JOIN location_groups ON locations.location_group_id = location_groups.location_group_id
+WHERE locations.kind <> 'metric' OR locations.visit_count > 0
 ORDER BY locations.rank, locations.location_group_id, locations.thread, locations.location_id

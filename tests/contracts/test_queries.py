@@ -266,8 +266,6 @@ FOR_USERS = {
     "calling_contexts": "stacks of sampled traces",
     "attributes": "what the attached values of record_attributes mean",
     "parameters": "what the values of parameter_values mean",
-    "counters": "what the values of counter_values mean",
-    "counter_values": "hardware and other counters as recorded",
     "parameter_values": "values of instrumented parameters as recorded",
     "measurement_gaps": "when the measurement wrote its buffer or was switched off",
     "record_attributes": "values attached to records",

@@ -195,7 +195,7 @@ def test_locations_belong_to_processes_and_these_to_places(read):
         (0, 0, "cpu_thread", 0, 0, 0),
         (1, 1 << 32, "cpu_thread", 0, 0, 1),
         (2, 1, "cpu_thread", 1, 1, 0),
-        (3, -(1 << 63), "gpu", 2, 1, 0),
+        (3, -(1 << 63), "gpu", 2, 1, 1),  # behind the thread of its rank
     ]
 
 

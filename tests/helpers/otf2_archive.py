@@ -35,10 +35,11 @@ CHUNK_BYTES = 1 << 18
 ROLES = {
     "function": 1, "parallel": 5, "barrier": 15, "implicit_barrier": 16, "task": 20,
     "task_create": 21, "task_wait": 22, "coll_all2all": 25, "file_io": 27, "point2point": 28,
-    "thread_create": 32, "task_untied": 34, "kernel": 40,
+    "thread_create": 32, "task_untied": 34, "kernel": 40, "wrapper": 2,
 }  # fmt: skip
 PARADIGMS = {
     "unknown": 0, "user": 1, "compiler": 2, "openmp": 3, "mpi": 4, "cuda": 5, "pthread": 7,
+    "hip": 23,
 }  # fmt: skip
 GROUP_TYPES = {
     "locations": 1, "regions": 2, "metric": 3, "comm_locations": 4, "comm_group": 5,
@@ -113,6 +114,7 @@ class Trace:
     MPI_COMM_WORLD is communicator 0, with one rank per process, if there are MPI regions;
     unless a communicator is defined otherwise. Its length (ticks) is that of its records unless
     another one is given. Where definitions are written `backwards`, they refer to later ones.
+    `accelerators` are processes that are accelerators, with the processes that control them.
     """
 
     resolution: int = 1_000_000_000
@@ -120,6 +122,7 @@ class Trace:
     length: int | None = None
     chunk_bytes: int = CHUNK_BYTES
     backwards: bool = False
+    accelerators: dict[int, int] = field(default_factory=dict)
     locations: list[Location] = field(default_factory=list)
     regions: dict[str, tuple[int, str, str]] = field(default_factory=dict)
     definitions: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
@@ -235,7 +238,9 @@ class _GlobalDefinitions:
         )
         self._write("SystemTreeNode", 0, "machine", "machine", UNDEFINED)
         for process in dict.fromkeys(location.process for location in trace.locations):
-            self._write("LocationGroup", process, f"process {process}", 1, 0, UNDEFINED)
+            creator = trace.accelerators.get(process, UNDEFINED)
+            kind = 1 if creator == UNDEFINED else 2
+            self._write("LocationGroup", process, f"process {process}", kind, 0, creator)
         for place in trace.locations:
             kind = LOCATION_TYPES[place.kind]
             self._write("Location", place.ref, place.name, kind, place.declared, place.process)

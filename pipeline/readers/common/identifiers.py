@@ -1,5 +1,6 @@
 """Canonical numbers of definitions, and members of communicators."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,7 +13,8 @@ _MPI, _THREAD_PARADIGMS = 4, frozenset({3, 7, 8, 9, 14, 15, 16, 17, 20})
 _COMM_LOCATIONS, _COMM_GROUP, _COMM_SELF, _COMM_LOCATION_GROUPS = 4, 5, 6, 7
 _PROCESS_GROUPS = frozenset({_COMM_LOCATIONS, _COMM_GROUP, _COMM_LOCATION_GROUPS})
 _GLOBAL_MEMBERS, _CREATE_DESTROY_EVENTS = 1, 1
-_CPU_THREAD, _METRIC = 1, 3
+_CPU_THREAD, _GPU, _METRIC = 1, 2, 3
+_ORDER = {_CPU_THREAD: 0, _GPU: 2, _METRIC: 3}
 UNDEFINED_NUMBER = -1
 
 
@@ -104,16 +106,29 @@ class Identifiers:
 
     @cached_property
     def thread_of_location(self) -> list[int]:
-        """Position of each location in its group, CPU threads first."""
+        """Position of threads in their group, and of other locations behind those of their rank.
+
+        CPU threads are first, accelerator streams and metric locations last.
+        """
         kinds = [kind for _, kind, *_ in self.definitions["Location"].values()]
-        order = sorted(range(len(kinds)), key=lambda number: (kinds[number] != _CPU_THREAD, number))
-        used: dict[int, int] = {}
+        order = sorted(range(len(kinds)), key=lambda number: (_ORDER.get(kinds[number], 1), number))
+        used_in_group, used_in_rank = Counter[int](), Counter[int]()
         threads = [0] * len(kinds)
         for location in order:
             group = self.group_of_location[location]
-            threads[location] = used.get(group, 0)
-            used[group] = threads[location] + 1
+            rank = self.rank_of_group[group]
+            is_thread = kinds[location] not in (_GPU, _METRIC)
+            threads[location] = used_in_group[group] if is_thread else used_in_rank[rank]
+            used_in_group[group] += 1
+            used_in_rank[rank] += 1
         return threads
+
+    @cached_property
+    def has_threads(self) -> bool:
+        """Whether a process has several threads."""
+        kinds = (kind for _, kind, *_ in self.definitions["Location"].values())
+        numbered = zip(kinds, self.thread_of_location, strict=True)
+        return any(thread for kind, thread in numbered if kind not in (_GPU, _METRIC))
 
     @cached_property
     def _paradigm_locations(self) -> dict[int, tuple[int, ...]]:
@@ -193,8 +208,7 @@ class Identifiers:
             "metrics": bool(kinds["MetricClass"]),
             "rma": bool(kinds["RmaWin"]),
             "io": bool(kinds["IoHandle"]),
-            "threads": bool(paradigms & _THREAD_PARADIGMS)
-            or max(self.thread_of_location or [0]) > 0,
+            "threads": bool(paradigms & _THREAD_PARADIGMS) or self.has_threads,
             "mpi": _MPI in paradigms or any(c.kind != "thread_team" for c in self.communicators),
             "communicators": any(c.has_own_records for c in self.communicators),
         }

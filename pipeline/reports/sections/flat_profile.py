@@ -36,6 +36,14 @@ TIME_BY_LOCATION = TableSpec(
     silent={"thread": 0, "beyond_ns": 0},
 )
 
+METRIC_LOCATIONS = TableSpec(
+    query="metric_locations",
+    title="Metric locations",
+    note="They record metrics and no code. They are left out of all times and shares.",
+    row_limit=LOCATION_LIMIT,
+    titles={"thread": "Location", "value_count": "Values"},
+)
+
 
 def build(material: Material) -> Section:
     """Exclusive time by region and by location."""
@@ -47,7 +55,7 @@ def build(material: Material) -> Section:
         sentences=nonempty(
             describe_top_region(regions.as_dicts()), describe_balance(locations.as_dicts())
         ),
-        tables=filled(regions, locations),
+        tables=filled(regions, locations, material.table(METRIC_LOCATIONS)),
     )
 
 
@@ -66,7 +74,8 @@ def describe_top_region(regions: Sequence[Row]) -> str:
 
 
 def describe_balance(locations: Sequence[Row]) -> str:
-    """The balance of the time outside MPI over the locations."""
+    """The balance of the time outside MPI over the threads."""
+    locations = [row for row in locations if isinstance(row["thread"], int)]
     work = [number(row["outside_mpi_ns"]) for row in locations]
     mean = sum(work) / len(work) if work else 0
     if len(work) < 2 or mean <= 0:

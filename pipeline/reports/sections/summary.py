@@ -99,9 +99,9 @@ def _facts(overview: Row) -> tuple[Fact, ...]:
         ),
         Fact(
             "locations",
-            overview["location_count"],
+            int(overview["location_count"] or 0) - int(overview["metric_location_count"] or 0),
             Unit.COUNT,
-            "Streams of events, such as threads.",
+            "Threads, and streams of accelerators.",
         ),
         Fact(
             "of all time in MPI", mpi, Unit.SHARE, f"Time in MPI calls, as a share of {ALL_TIME}."
@@ -119,7 +119,7 @@ def _facts(overview: Row) -> tuple[Fact, ...]:
 def describe_size(overview: Row) -> str:
     """The run in one sentence: processes, locations and records."""
     processes = count_of(overview["process_count"], "process", "processes")
-    locations = count_of(overview["location_count"], "location")
+    locations = describe_locations(overview)
     records = count_of(overview["record_count"], "event record")
     return f"{processes} with {locations}; the trace contains {records}."
 
@@ -149,6 +149,8 @@ def _describe_use(overview: Row) -> str:
         ),
     ]
     spent = f"All locations together spent {time_of(overview['total_ns'])}"
+    if overview["stream_ns"]:
+        spent += f", {time_of(overview['stream_ns'])} of it on GPU streams"
     return f"{join_words([f'{spent}, {part}', *waiting])}."
 
 
@@ -175,6 +177,17 @@ def _describe_unanalyzed(unanalyzed: Sequence[Row]) -> str:
         if number(row["time_ratio"]) >= LEAST_UNANALYZED
     ]
     return f"Waiting not analyzed in: {join_words(kinds)}." if kinds else ""
+
+
+def describe_locations(overview: Row) -> str:
+    """The number of locations, by kind if not all are threads."""
+    streams, metrics = overview["stream_count"], overview["metric_location_count"]
+    if not streams and not metrics:
+        return count_of(overview["location_count"], "location")
+    kinds = [count_of(overview["thread_count"], "thread")]
+    kinds += [count_of(streams, "GPU stream")] if streams else []
+    kinds += [count_of(metrics, "metric location")] if metrics else []
+    return join_words(kinds)
 
 
 def describe_damage(incomplete: Sequence[Row], findings: Sequence[Row], overview: Row) -> str:

@@ -161,7 +161,8 @@ tracemill.timelineFind = (function () {
   }
 
   function placeOf(scene, row) {
-    const { rank, thread } = scene.locations;
+    const { rank, thread, stream } = scene.locations;
+    if (stream[row]) return stream[row] + " of rank " + rank[row];
     return "Rank " + rank[row] + (scene.hasThreads ? ", thread " + thread[row] : "");
   }
 

@@ -25,6 +25,7 @@ tracemill.timelineScene = (function () {
     locations.thread.forEach((thread, row) => { if (thread > 0) several.add(locations.rank[row]); });
     return Array.from(locations.rank, (rank, row) => {
       const thread = locations.thread[row];
+      if (locations.stream[row]) return { label: locations.stream[row], isThread: true };
       if (!several.has(rank)) return { label: "Rank " + rank, isThread: false };
       return { label: thread ? "Thread " + thread : "Rank " + rank, isThread: thread > 0 };
     });
