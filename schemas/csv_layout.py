@@ -8,6 +8,7 @@ from dataclasses import dataclass
 TIME_SECONDS, TIME_NS = "Timestamp (s)", "Timestamp (ns)"
 EVENT_TYPE, NAME, PROCESS, THREAD = "Event Type", "Name", "Process", "Thread"
 VARIABLE, VALUE, DEFINITION = "Variable", "Value", "Definition"
+ATTRIBUTES = "Attributes"
 INTEGER, TEXT = "integer", "text"
 SEPARATORS = (",", ";", "\t", "|")
 """Possible cell separators. The one that gives the most columns in the first line is used."""
@@ -89,6 +90,12 @@ FIELDS = (
         "with a decimal point are floating-point numbers.",
     ),
     Field(DEFINITION, TEXT, "Properties of the definition, as a JSON object."),
+    Field(
+        ATTRIBUTES,
+        TEXT,
+        "Arguments of the record as Pipit writes them, such as `{'receiver': 1, 'msg_tag': 7}`; "
+        "used where the columns above are absent.",
+    ),
 )
 """Columns in the order of the documentation."""
 

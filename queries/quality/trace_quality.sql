@@ -207,6 +207,11 @@ WITH
             'These threads worked in teams without a known fork. Their call paths have a new root.'
         ),
         (
+            'assumed_communicator', FALSE,
+            'The trace does not define the members of these communicators. The processes that use '
+            || 'one are taken as its members, in their order.'
+        ),
+        (
             'unreadable_row', TRUE,
             'Rows of the file could not be read. They are left out.'
         ),

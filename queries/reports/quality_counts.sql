@@ -33,6 +33,7 @@ WITH
         ('dropped_attribute', 'dropped_attributes'),
         ('team_without_fork', 'teams_without_fork'),
         ('unreadable_row', 'unreadable_rows'),
+        ('assumed_communicator', 'assumed_communicators'),
         ('cut_input', 'cut_inputs')
     ),
 

@@ -161,7 +161,7 @@ def test_an_unknown_name_is_told_with_those_there_are(
     condition = "findings > 1 or unmatched_sned > 1"
     assert cli.main(["quality", "damaged", "--store", store, "--fail-on", condition]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "no count unmatched_sned (did you mean unmatched_send?): counts: buffer_flu" in line
+    assert "no count unmatched_sned (did you mean unmatched_send?): counts: assumed_com" in line
     for name in ("unmatched_sends", "buffer_flushes", "cut_inputs", "losses", "findings"):
         assert f" {name}" in line
     assert "or kinds as quality prints them" in line

@@ -22,6 +22,7 @@ MOST_NS = 1 << 62
 LAST_PLACE = (1 << 31) - 1
 _INTEGER = re.compile(r"([+-]?)0*([0-9]{1,19})")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
+_LONGEST_NUMBER = 20
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 # A cell may be as long as a block.
 csv.field_size_limit(1 << 30)
@@ -230,10 +231,18 @@ def _clean_nanoseconds(cell: str) -> str | None:
     return str(round(value)) if abs(value) < MOST_NS else None
 
 
+def _clean_thread(cell: str) -> str | None:
+    """A possible thread, also a multiple of 2**32 as in Pipit."""
+    number = int(cell) if cell.isdecimal() and len(cell) < _LONGEST_NUMBER else 0
+    is_multiple = number > LAST_PLACE and not number & 0xFFFFFFFF
+    return _clean_integer(str(number >> 32) if is_multiple else cell, first=0, last=LAST_PLACE)
+
+
 _needed = partial(_clean_integer, first=0, last=LAST_PLACE, is_needed=True)
 INTEGER = Cleaner(r"-?[0-9]{1,18}|", _clean_integer)
 NUMBER = Cleaner(r"[0-9]{1,9}|", partial(_clean_integer, first=0, last=LAST_PLACE))
 NEEDED_NUMBER = Cleaner(r"[0-9]{1,9}", _needed)
+THREAD_NUMBER = Cleaner(NUMBER.sound, _clean_thread)
 NUMBER_OR_ZERO = Cleaner(r"[0-9]{1,9}", lambda cell: _needed(cell or "0"))
 """Numbers of processes, threads and depths."""
 NANOSECONDS = Cleaner(r"-?[0-9]{1,18}", _clean_nanoseconds)

@@ -56,7 +56,7 @@ class _Builder:
         self._defs = Definitions()
         self._texts: dict[str, int] = {}
         self._rows: dict[str, list[Definition]] = {}
-        for definition in made.definitions:
+        for definition in made.definitions or _assumed(made):
             self._rows.setdefault(definition.kind, []).append(definition)
         self._findings: Counter[str] = made.findings
         self._process_refs: dict[int, int] = {}
@@ -385,6 +385,17 @@ class _Builder:
         communicator = self._integer(properties, "communicator")
         parent = self._integer(properties, "parent")
         return (self._text(each.name), file, paradigm, 0, communicator, parent)
+
+
+def _assumed(made: RowMaker) -> list[Definition]:
+    """Communicators that records name, with the processes that use them as members."""
+    every = {key >> 32 for key in made.location_numbers}
+    found = [
+        Definition("Communicator", f"Comm {properties['id']}", 0, 0, properties)
+        for properties in made.communicators.properties(every)
+    ]
+    made.findings["assumed_communicator"] += len(found)
+    return found
 
 
 def _code(value: object, names: tuple[str, ...], other: int = 0) -> int:

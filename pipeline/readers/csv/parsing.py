@@ -17,9 +17,9 @@ from tracemill.readers.csv.cells import (
     MOST_NS,
     NANOSECONDS,
     NEEDED_NUMBER,
-    NUMBER,
     NUMBER_OR_ZERO,
     SECONDS,
+    THREAD_NUMBER,
     ZERO,
     Cleaners,
     clean_rows,
@@ -126,7 +126,7 @@ def parse_block(block: Block, header: Header) -> ParsedBlock:
     cleaners |= {name: INTEGER for name in header.known if _TYPES.get(name) == layout.INTEGER}
     cleaners[layout.PROCESS] = NEEDED_NUMBER
     if layout.THREAD in cleaners:
-        cleaners[layout.THREAD] = NUMBER
+        cleaners[layout.THREAD] = THREAD_NUMBER
     # A definition needs neither time nor process.
     defining = cleaners | {header.time: ZERO, layout.PROCESS: NUMBER_OR_ZERO}
 
@@ -147,6 +147,7 @@ def _parse_events(block: Block, header: Header) -> ParsedBlock:
     types[header.time] = pa.int64() if _has_whole_times(block.data, header) else pa.float64()
     batch = read_all(block.data, header, types)
     times = _times(batch.column(header.time), header)
+    batch = _with_plain_threads(batch)
     _check_locations(batch)
     texts, numbers, invalid = {}, {}, 0
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
@@ -184,6 +185,18 @@ def _times(column: pa.Array, header: Header) -> Integers:
     if not ((values > -limit) & (values < limit)).all():
         raise pa.ArrowInvalid("a time is impossible")
     return values if values.dtype == np.int64 else np.rint(values).astype(np.int64)
+
+
+def _with_plain_threads(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Number threads from 0 where Pipit has multiples of 2**32, from the locations of Score-P."""
+    if layout.THREAD not in batch.schema.names:
+        return batch
+    threads = batch.column(layout.THREAD)
+    if threads.null_count == len(threads) or pc.max(threads).as_py() <= LAST_PLACE:
+        return batch
+    values = threads.fill_null(0).to_numpy()
+    plain = np.where(values & 0xFFFFFFFF, values, values >> 32)
+    return batch.set_column(batch.schema.get_field_index(layout.THREAD), layout.THREAD, plain)
 
 
 def _check_locations(batch: pa.RecordBatch) -> None:

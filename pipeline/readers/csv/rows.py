@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tracemill.kernels import records as kinds
 from tracemill.readers.common.arguments import positions_of
 from tracemill.readers.common.definitions import UNDEFINED_32
+from tracemill.readers.csv.attributes import UsedCommunicators, with_attributes
 from tracemill.readers.csv.misread import MisreadCells, nearest
 from tracemill.readers.csv.parsing import Integers, ParsedBlock, TextColumn, is_definition
 from tracemill.schemas import csv_layout as layout
@@ -102,12 +103,15 @@ class RowMaker:
     definitions: list[Definition] = field(default_factory=list)
     findings: Counter[str] = field(default_factory=Counter)
     misread: MisreadCells = field(default_factory=MisreadCells)
+    communicators: UsedCommunicators = field(default_factory=UsedCommunicators)
     bad_definition: tuple[int, str] | None = None
     row_count: int = 0
     used_count: int = 0
 
     def make(self, block: ParsedBlock) -> Rows:
         """Records of a block, in order."""
+        block = with_attributes(block)
+        self.communicators.add(block)
         event_types, names = block.texts[layout.EVENT_TYPE], block.texts[layout.NAME]
         classes = _classes(event_types)
         kept: slice | NDArray[np.intp] = slice(None)
