@@ -104,6 +104,22 @@ TEAM_WORKERS = Table(
     ),
 )
 
+DEVICE_CALLS = Table(
+    name="device_calls",
+    meaning="Call paths of calls that wait for an accelerator.",
+    grain="one row per call path that waits for a device, an event or a stream",
+    key=("call_path_id",),
+    is_transient=True,
+    columns=(
+        CALL_PATH_ID,
+        Column(
+            name="is_whole_device",
+            type=BOOL,
+            meaning="Waits for all streams of the device, not for one of them or for an event.",
+        ),
+    ),
+)
+
 SERIAL_CALL_PATHS = Table(
     name="serial_call_paths",
     meaning="Call paths outside parallel regions, and the start of parallel regions.",
@@ -159,6 +175,6 @@ TASK_CALLS = Table(
 )
 
 TABLES = (
-    TASK_CALLS, PARALLEL_VISITS, TEAM_BARRIERS, TEAM_ENDINGS, TEAM_WORKERS, SERIAL_CALL_PATHS,
-    LIMITED_PARALLELISM, TEAM_SEVERITIES,
+    TASK_CALLS, PARALLEL_VISITS, TEAM_BARRIERS, TEAM_ENDINGS, TEAM_WORKERS, DEVICE_CALLS,
+    SERIAL_CALL_PATHS, LIMITED_PARALLELISM, TEAM_SEVERITIES,
 )  # fmt: skip

@@ -3,7 +3,7 @@
 -- Grain:      one row per kind of call that took time
 -- Inputs:     flat_profile, main_times, regions, mpi_calls, region_classes, overhead_classes,
 --             collectives, collective_members, collective_file_calls, wait_states, call_paths,
---             thread_teams, lock_operations, rma_operations
+--             thread_teams, lock_operations, rma_operations, locations
 -- Output:     report section wait states
 -- Parameters: none
 -- Assumes:    messages, collectives and collective file access between processes, one-sided
@@ -130,6 +130,12 @@ WITH
                             || '|pthread_[a-z]+_(init|destroy|unlock|try|signal|broadcast))'
                         )
                     )
+                    THEN NULL
+                -- Calls that wait for a device whose kernels are recorded.
+                WHEN
+                    regexp_matches(classes.name, '(Synchronize|^clFinish|^clWaitForEvents)')
+                    AND classes.paradigm IN ('cuda', 'hip', 'opencl')
+                    AND EXISTS (FROM locations WHERE kind = 'gpu')
                     THEN NULL
                 WHEN classes.paradigm <> 'mpi' AND classes.overhead_class = 'synchronisation'
                     THEN 'synchronization of threads and devices'

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from tests.contracts.test_queries import SQL_TYPES
+from tests.helpers.accelerators import accelerated_trace
 from tests.helpers.altered_traces import (
     altered,
     find_losses,
@@ -100,6 +101,8 @@ def read_all(folder: Path) -> Iterator[tuple[str, dict[str, pa.Table]]]:
     first = read_tables(DATA / TRACES[0], folder)
     alterations = (probe_receives, lose_records, shift_clocks, flush_buffers)
     yield ALTERED, altered(first, alterations, seed=0)
+    archive = accelerated_trace().write(folder / "accelerated")
+    yield "accelerated", read_tables(archive, folder)
     programs = {"small teams": SMALL_TEAMS, "windows and files": WINDOWS_AND_FILES}
     for name, program in programs.items():
         read = read_tables(generate(parse_spec(program, name), folder / name).anchor, folder)

@@ -25,6 +25,8 @@ _COLUMNS = {
     _TEAM: _COMMUNICATOR,
 }  # fmt: skip
 """Columns that hold the attributes of Pipit's events."""
+_LIMITS = {"Root": UNDEFINED_32}
+"""Numbers from these on mean that there is none."""
 _TEXTS = (_OPERATION, layout.VALUE)
 _WORDS = {"MeasurementMode.ON": "1", "MeasurementMode.OFF": "0"}
 
@@ -67,9 +69,8 @@ def _arguments(word: str) -> Iterator[tuple[str, int | str]]:
                 yield name, int(number)
                 if key == _TEAM:
                     yield _TEAM, 1
-        elif name and type(value) is int and 0 <= value < 1 << 63:
-            if name != "Root" or value < UNDEFINED_32:
-                yield name, value
+        elif name and type(value) is int and 0 <= value < _LIMITS.get(name, 1 << 63):
+            yield name, value
 
 
 @dataclass

@@ -95,6 +95,7 @@ def describe_coverage(overview: Row, unanalyzed: Sequence[Row]) -> str:
     analyzed += ["collective file access"] if overview["file_call_count"] else []
     analyzed += ["OpenMP barriers"] if overview["team_count"] else []
     analyzed += ["thread locks"] if overview["lock_count"] else []
+    analyzed += ["kernels of accelerators"] if overview["stream_count"] else []
     covered = f"Analyzed for waiting: {', '.join(analyzed)}." if analyzed else ""
     return f"{covered}{others}".strip()
 

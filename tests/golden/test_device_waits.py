@@ -1,0 +1,93 @@
+"""Waiting of threads for kernels on streams of an accelerator (extended, not in Scalasca)."""
+
+from typing import Any
+
+import pytest
+
+from tests.helpers.otf2_archive import Trace
+
+NEEDED = ("locations", "visits", "regions", "call_paths")
+
+
+@pytest.fixture
+def device_waits(read, run_query):
+    """Waits of one process with the events of a thread, and of streams with their kernels."""
+
+    def find(thread: str, *streams: str, columns: str = "start_ns wait_ns cause_location_id",
+             other: str = "") -> list[tuple[Any, ...]]:  # fmt: skip
+        trace = Trace()
+        trace.location(thread)
+        trace.accelerators[1] = 0
+        for number, stream in enumerate(streams):
+            trace.location(stream, process=1, kind="gpu", name=f"stream {number}")
+        if other:
+            trace.location(other, process=2)
+        tables = read(trace)
+        given = {name: tables.records(name) for name in NEEDED}
+        waits: list[tuple[Any, ...]] = run_query("device_waits", given, columns)
+        return waits
+
+    return find
+
+
+def call(name: str, enter: int, leave: int) -> str:
+    return f"{enter} enter {name}\n{leave} leave {name}\n"
+
+
+#             10    20       35       50  60
+# thread            [hipDeviceSynchronize ]     waits from 20 to 50
+# stream 1    [kernel        ]                  ends at 35
+# stream 2          [kernel           ]         ends at 50, the last one
+def test_a_thread_waits_for_the_last_kernel(device_waits):
+    waits = device_waits(
+        call("hipDeviceSynchronize", 20, 60), call("kernel", 10, 35), call("kernel", 20, 50),
+        columns="location_id start_ns wait_ns cause_location_id is_extended confidence",
+    )  # fmt: skip
+    assert waits == [(0, 20, 30, 2, True, 100)]
+
+
+# The first kernel ends before the call, the last one after it: neither is waited for.
+def test_only_kernels_that_end_inside_count(device_waits):
+    kernels = call("a", 0, 20) + call("b", 21, 40) + call("c", 45, 90)
+    assert device_waits(call("cudaStreamSynchronize", 20, 60), kernels) == [(20, 20, 1)]
+    assert device_waits(call("cudaStreamSynchronize", 20, 39), kernels) == []
+    assert device_waits(call("cudaStreamSynchronize", 20, 40), kernels) == [(20, 20, 1)]
+
+
+# A call for one stream or event may wait for either kernel; the last one counts.
+def test_a_call_for_one_of_several_streams_is_less_certain(device_waits):
+    columns = "wait_ns cause_location_id confidence"
+    kernels = call("kernel", 10, 35), call("kernel", 20, 50)
+    thread = call("hipEventSynchronize", 20, 60)
+    assert device_waits(thread, *kernels, columns=columns) == [(30, 2, 50)]
+    assert device_waits(thread, kernels[0], columns=columns) == [(15, 1, 100)]
+
+
+# The runtime calls the driver: the inner call waits, from 22 to 50.
+def test_a_call_inside_another_one_waits_once(device_waits):
+    thread = "20 enter cudaDeviceSynchronize\n" + call("cuCtxSynchronize", 22, 58)
+    thread += "60 leave cudaDeviceSynchronize\n"
+    assert device_waits(thread, call("kernel", 10, 50)) == [(22, 28, 1)]
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("cuStreamSynchronize", 1), ("cudaEventSynchronize", 1), ("hipStreamSynchronize", 1),
+        ("cudaThreadSynchronize", 1), ("clFinish", 1), ("clWaitForEvents", 1),
+        ("cudaStreamSynchronize_ptsz", 1), ("cudaStreamWaitEvent", 0), ("hipEventRecord", 0),
+        ("cudaEventSynchronizeAll", 0), ("my_cudaDeviceSynchronize", 0),
+    ],
+)  # fmt: skip
+def test_calls_are_known_by_name(device_waits, name, count):
+    assert len(device_waits(call(name, 20, 60), call("kernel", 10, 50))) == count
+
+
+def test_kernels_of_another_process_are_not_waited_for(device_waits):
+    waits = device_waits("0 enter main\n 90 leave main", call("kernel", 10, 50),
+                         other=call("hipDeviceSynchronize", 20, 60))  # fmt: skip
+    assert waits == []
+
+
+def test_without_streams_there_is_no_wait(device_waits):
+    assert device_waits(call("hipDeviceSynchronize", 20, 60)) == []
