@@ -3,6 +3,7 @@
 from tracemill.schemas import (
     call_sites,
     campaigns,
+    causes,
     cell_call_sites,
     collectives,
     communicators,
@@ -61,6 +62,7 @@ CAMPAIGN_TABLES: tuple[Table, ...] = (
     metrics.METRICS,  # names of the metrics that runs were gathered by
     *scalability.TABLES,
     *call_sites.TABLES,
+    *causes.TABLES,
     *growth.TABLES,
     *cell_call_sites.TABLES,
     *surfaces.TABLES,

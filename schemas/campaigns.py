@@ -1,6 +1,7 @@
 """Runs of a campaign: configurations, times, and the cost of each call path."""
 
 from tracemill.schemas.columns import CALL_PATH_KEY, METRIC, nullable, renamed
+from tracemill.schemas.delays import DELAY_KIND
 from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
 
 FAILED = "the run failed, or only its efficiency is available"
@@ -45,6 +46,11 @@ def time_column(name: str, meaning: str) -> Column:
 def _count(name: str, meaning: str) -> Column:
     return Column(name=name, type=INT64, minimum=0, meaning=meaning)
 
+
+CAUSED_NS = (
+    time_column("direct_ns", "Waiting of those that waited for it."),
+    time_column("passed_on_ns", "Waiting of others for these, because they waited."),
+)
 
 CAMPAIGN_SETTINGS = Table(
     name="campaign_settings",
@@ -287,6 +293,14 @@ RUN_METRICS = Table(
     ),
 )
 
+RUN_CAUSES = Table(
+    name="run_causes",
+    meaning="Causes of waiting in a run: the waiting that a call path of a process brought about.",
+    grain="one row per run, causing call path and process, and kind of waiting that it caused",
+    key=("campaign_run_id", "kind", "call_path_key", "rank"),
+    columns=(CAMPAIGN_RUN_ID, DELAY_KIND, CALL_PATH_KEY, RANK, *CAUSED_NS),
+)
+
 TABLES: tuple[Table, ...] = (
     CAMPAIGN_SETTINGS,
     CAMPAIGN_RUNS,
@@ -296,5 +310,6 @@ TABLES: tuple[Table, ...] = (
     RUN_CALL_PATHS,
     CALL_SITE_TASKS,
     RUN_METRICS,
+    RUN_CAUSES,
 )
 """Data collected from the runs; all other tables are computed from it."""

@@ -16,7 +16,10 @@ from tracemill.store.database import connect, create_union_view, parsed
 from tracemill.store.runs import Run
 
 SIZES = "gathered_runs"
-QUERIES = ("gathered_times", "gathered_call_paths", "gathered_call_sites", "gathered_metrics")
+QUERIES = (
+    "gathered_times", "gathered_call_paths", "gathered_call_sites", "gathered_metrics",
+    "gathered_causes",
+)  # fmt: skip
 # More runs in one query save hardly any time.
 MOST_RUNS = 64
 MOST_ROWS = 4_000_000
@@ -40,6 +43,7 @@ class Gathered:
     call_paths: pa.Table
     call_sites: pa.Table
     metrics: pa.Table
+    causes: pa.Table
 
     @property
     def time_ns(self) -> dict[str, int]:

@@ -206,6 +206,7 @@ class _Writer:
         self._append(campaigns.RUN_CALL_PATHS, call_paths)
         self._append(campaigns.CALL_SITE_TASKS, self._numbered(gathered.call_sites))
         self._append(campaigns.RUN_METRICS, self._numbered(gathered.metrics))
+        self._append(campaigns.RUN_CAUSES, self._numbered(gathered.causes))
         self._keep_new(call_paths.sort_by("campaign_run_id"))
 
     def write_measured(self, number: int, tables: Mapping[str, pa.Table]) -> None:
@@ -230,9 +231,8 @@ class _Writer:
     def _append(self, table: Table, rows: pa.Table) -> None:
         # The sink adds nullability and metadata.
         schema = pa.schema([(column.name, column.type) for column in table.columns])
-        typed = rows.select(list(table.column_names)).cast(schema)
-        ordered = typed.sort_by([(name, "ascending") for name in table.key])
-        self._sink.part(table, 0).write(ordered)
+        ordered = rows.sort_by([(name, "ascending") for name in table.key])
+        self._sink.part(table, 0).write(ordered.select(list(table.column_names)).cast(schema))
 
     def _keep_new(self, rows: pa.Table) -> None:
         """Keep new call paths, with the values of the first run that has them."""

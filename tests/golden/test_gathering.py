@@ -43,7 +43,7 @@ def test_a_run_takes_as_long_as_from_the_first_to_the_last_process() -> None:
         query_runs("gathered_times", {"run": complete(PAIR), "more": later(PAIR, 1000)})
     )
     empty = pa.table({})
-    gathered = Gathered(times=times, call_paths=empty, call_sites=empty, metrics=empty)
+    gathered = Gathered(times, *[empty] * 4)
     assert gathered.time_ns == {"run": 80 - 25, "more": 80 - 25}
 
 

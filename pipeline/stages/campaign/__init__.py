@@ -1,7 +1,7 @@
 """Stages of campaigns written in Python: what is computed from many runs."""
 
 from tracemill.stages.campaign.call_path_models import CALL_PATH_MODELS_STAGE
-from tracemill.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
+from tracemill.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE, CAUSE_RANKING_STAGE
 from tracemill.stages.campaign.efficiency_grid import EFFICIENCY_GRID_STAGE
 from tracemill.stages.campaign.grid_correlations import GRID_CORRELATIONS_STAGE
 from tracemill.stages.campaign.growth import CALL_PATH_GROWTH_STAGE, METRIC_GROWTH_STAGE
@@ -14,6 +14,7 @@ CAMPAIGN_STAGES: tuple[PythonStage, ...] = (
     CALL_PATH_GROWTH_STAGE,
     CALL_PATH_MODELS_STAGE,
     CALL_SITE_RANKING_STAGE,
+    CAUSE_RANKING_STAGE,
     EFFICIENCY_GRID_STAGE,
     GRID_CORRELATIONS_STAGE,
     MARK_RANKINGS_STAGE,

@@ -1,12 +1,15 @@
-"""Ranking of call sites by the rank correlation of their shares with processes."""
+"""Ranking of call sites, and of causes, by the rank correlation of their shares with processes."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tracemill.schemas import Table
 from tracemill.schemas.call_sites import CALL_SITE_RANKING
+from tracemill.schemas.causes import CAUSE_RANKING
 from tracemill.stages.arrays import Numbers, Relation, read_columns
 from tracemill.stages.campaign.compared import (
     Columns,
@@ -56,42 +59,63 @@ def rank_call_sites(
     """
     options = _Options(ranking_share_guard, ranking_resamples, ranking_level)
     communicating = communication_times.filter("communication_ns > 0")
-    (run_ids,) = read_columns(communicating, "campaign_run_id::BIGINT")
-    known = set(run_ids.tolist())
-    runs = [run for run in read_runs(campaign_runs) if run.run_id in known]
-    series = _read_series(call_site_times)
+    sites = call_site_times.filter("communication_share IS NOT NULL")
+    series = _read_series(sites, "communication_share", "total_ns")
     paths = campaign_call_paths.to_arrow_table()
-    ranked = [
-        _rank(population, series, paths, options)
-        for population in find_populations(runs, min_processes=min_processes)
-    ]
+    populations = _populations(campaign_runs, communicating, min_processes)
+    ranked = [_rank(CALL_SITE_RANKING, each, series, paths, options) for each in populations]
     return pa.concat_tables([CALL_SITE_RANKING.empty(), *ranked])
 
 
-def _read_series(call_site_times: Relation) -> Series:
-    """Share, total time and most time of a process, by call site and run."""
-    communicating = call_site_times.filter("communication_share IS NOT NULL")
+def rank_causes(
+    campaign_runs: Relation,
+    campaign_call_paths: Relation,
+    cause_times: Relation,
+    *,
+    min_processes: int = 2,
+    ranking_share_guard: float = 0.01,
+    ranking_resamples: int = 1000,
+    ranking_level: float = 0.95,
+) -> pa.Table:
+    """Rank the causes of waiting in the same way, by their share of all waiting of a run."""
+    options = _Options(ranking_share_guard, ranking_resamples, ranking_level)
+    series = _read_series(cause_times, "waiting_share", "caused_ns")
+    paths = campaign_call_paths.to_arrow_table()
+    populations = _populations(campaign_runs, cause_times, min_processes)
+    ranked = [_rank(CAUSE_RANKING, each, series, paths, options) for each in populations]
+    return pa.concat_tables([CAUSE_RANKING.empty(), *ranked])
+
+
+def _populations(
+    campaign_runs: Relation, known: Relation, min_processes: int
+) -> Iterator[Population]:
+    """The populations of runs that have rows in a relation."""
+    (run_ids,) = read_columns(known, "campaign_run_id::BIGINT")
+    ids = set(run_ids.tolist())
+    runs = [run for run in read_runs(campaign_runs) if run.run_id in ids]
+    return find_populations(runs, min_processes=min_processes)
+
+
+def _read_series(times: Relation, share: str, total: str) -> Series:
+    """Share, total time and most time of a process, by call path and run."""
     key, run, *values = read_columns(
-        communicating,
-        "call_path_key",
-        "campaign_run_id::BIGINT",
-        "communication_share",
-        "total_ns",
-        "longest_ns",
+        times, "call_path_key", "campaign_run_id::BIGINT", share, total, "longest_ns"
     )
     return make_series(key, run, *values)
 
 
-def _rank(population: Population, series: Series, paths: pa.Table, options: _Options) -> pa.Table:
+def _rank(
+    ranking: Table, population: Population, series: Series, paths: pa.Table, options: _Options
+) -> pa.Table:
     """The rows of one population, by rank."""
     part = series.of_runs(population.run_ids)
-    rows = population_columns(CALL_SITE_RANKING, population, len(part.items))
+    rows = population_columns(ranking, population, len(part.items))
     rows |= _describe(part.items, paths)
     if population.runs and len(part.items):
         blocks = part.blocks(len(population.runs))
         measures = (_measure(population, *values, options=options) for values in blocks)
         rows |= _with_discovery_rates(population, join_blocks(measures))
-    table = CALL_SITE_RANKING.conform(pa.table(rows))
+    table = ranking.conform(pa.table(rows))
     table = table.take(pc.sort_indices(table, sort_keys=_ORDER))
     place = table.schema.get_field_index("rank")
     ranks = pa.array(np.arange(1, len(table) + 1, dtype=np.int32))
@@ -169,3 +193,6 @@ CALL_SITE_RANKING_STAGE = PythonStage(
     outputs=(CALL_SITE_RANKING,),
     compute=rank_call_sites,
 )  # fmt: skip
+CAUSE_RANKING_STAGE = PythonStage(
+    name="cause_ranking", outputs=(CAUSE_RANKING,), compute=rank_causes
+)
