@@ -1,8 +1,8 @@
 """Call paths that lose time, by cell of the scalability grid."""
 
 from tracemill.schemas.call_sites import ratio
-from tracemill.schemas.campaigns import APPLICATION, CAMPAIGN_CALL_PATHS
-from tracemill.schemas.columns import CALL_PATH_KEY
+from tracemill.schemas.campaigns import APPLICATION, CAMPAIGN_CALL_PATHS, RANK
+from tracemill.schemas.columns import CALL_PATH_KEY, renamed
 from tracemill.schemas.growth import number
 from tracemill.schemas.scalability import GRID_CELLS
 from tracemill.schemas.table import Table
@@ -29,6 +29,18 @@ CELL_CALL_SITES = Table(
         _PATHS["call_path"],
         _PATHS["operation"],
         _PATHS["place"],
+        renamed(
+            _PATHS["call_path"],
+            "cause_call_path",
+            "Call path that causes its waiting, with the most processes at the larger size.",
+            null_means="no cause is certain",
+        ),
+        renamed(
+            RANK,
+            "cause_rank",
+            "Process with 2/3 of the cost of this cause.",
+            null_means="no cause is certain, or several processes share it",
+        ),
         number(
             "loss_processes",
             "Growth of its time over all locations from p1 to p2, as a share of the time of all "

@@ -8,7 +8,8 @@
 --     8, n          125 s         30 s      loss of the run   (125 - 100) / 100 = 0.25
 --
 -- Grain:      one row per application, cell and call path with a loss
--- Inputs:     grid_cells, efficiency_grid, run_totals, counted_call_paths, campaign_call_paths
+-- Inputs:     grid_cells, efficiency_grid, run_totals, counted_call_paths, campaign_call_paths,
+--             waiting_causes
 -- Output:     cell_call_sites
 -- Parameters: $min_cell_loss  smaller losses are left out (DOUBLE, default 0.001)
 -- Source:     Teplov 2014 on cells; efficiency is work divided by time and processes
@@ -23,6 +24,8 @@ WITH
             2 * (grid.processes = cells.upper_processes)::INTEGER
             + (if(cells.size_axis = 'size', grid.size, grid.computation_size) = cells.upper_size)
             ::INTEGER AS corner,
+            grid.processes,
+            grid.size,
             grid.campaign_run_id,
             grid.computation_size
         FROM grid_cells AS cells
@@ -124,6 +127,8 @@ SELECT
     paths.call_path,
     paths.operation,
     paths.place,
+    causes.call_path AS cause_call_path,
+    waiting.cause_rank,
     lost.loss_processes,
     lost.loss_size,
     lost.wait_loss_processes,
@@ -135,6 +140,19 @@ SELECT
 FROM lost
 INNER JOIN grid_cells AS cells USING (application, lower_processes, lower_size)
 INNER JOIN campaign_call_paths AS paths USING (call_path_key)
+INNER JOIN corners
+    ON
+        lost.application = corners.application
+        AND lost.lower_processes = corners.lower_processes
+        AND lost.lower_size = corners.lower_size
+        AND corners.corner = 3
+LEFT JOIN waiting_causes AS waiting
+    ON
+        corners.application = waiting.application
+        AND corners.processes = waiting.processes
+        AND corners.size = waiting.size
+        AND lost.call_path_key = waiting.call_path_key
+LEFT JOIN campaign_call_paths AS causes ON waiting.cause_call_path_key = causes.call_path_key
 WHERE
     lost.loss_processes >= $min_cell_loss::DOUBLE
     OR lost.loss_size >= $min_cell_loss::DOUBLE

@@ -1,7 +1,7 @@
 -- Call paths whose share of the time grows most with the number of processes.
 --
 -- Grain:      one row per application and call path, over all sizes
--- Inputs:     call_path_growth, campaign_call_paths, campaign_settings
+-- Inputs:     call_path_growth, campaign_call_paths, campaign_settings, waiting_causes
 -- Output:     campaign report section growth
 -- Parameters: $row_limit  maximum number of call paths per application, largest growth first
 --                         (BIGINT)
@@ -69,6 +69,8 @@ SELECT
     growth.largest_share AS largest_share_ratio,
     growth.largest_share - growth.smallest_share AS growth_ratio,
     contrary.other_sizes,
+    causes.call_path AS cause_call_path,
+    waiting_causes.cause_rank,
     growth.growth_exponent,
     growth.spearman,
     growth.p_value,
@@ -82,6 +84,14 @@ LEFT JOIN decisive
     ON growth.application = decisive.application AND growth.call_path_key = decisive.call_path_key
 LEFT JOIN contrary
     ON growth.application = contrary.application AND growth.call_path_key = contrary.call_path_key
+LEFT JOIN waiting_causes
+    ON
+        growth.application = waiting_causes.application
+        AND growth.call_path_key = waiting_causes.call_path_key
+        AND growth.largest_processes = waiting_causes.processes
+        AND growth.largest_run_size = waiting_causes.size
+LEFT JOIN campaign_call_paths AS causes
+    ON waiting_causes.cause_call_path_key = causes.call_path_key
 WHERE growth.size IS NULL AND growth.quantity = 'exclusive time'
 QUALIFY
     row_number() OVER (

@@ -11,6 +11,11 @@ SELECT
     upper_processes,
     lower_size,
     upper_size,
+    CASE
+        WHEN wait_ratio < 0.5 OR wait_ratio IS NULL THEN call_path
+        ELSE cause_call_path
+    END AS cause_call_path,
+    if(wait_ratio >= 0.5, cause_rank, NULL) AS cause_rank,
     call_path,
     place AS source,
     loss_processes AS loss_processes_ratio,

@@ -76,6 +76,8 @@ SELECT
     cells.size_axis,
     worst.call_path,
     worst.place AS source,
+    worst.cause_call_path,
+    worst.cause_rank,
     worst.loss_processes AS loss_processes_ratio,
     worst.loss_size AS loss_size_ratio,
     waiting.finding,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 
+from tracemill.reports.campaign_sections.causes import name_cause
 from tracemill.reports.material import Material
 from tracemill.reports.model import Picture, Section, Table
 from tracemill.reports.pictures.curves import Curve, draw_curves
@@ -160,7 +161,13 @@ def _describe(row: Row) -> str:
         f"the share of {name_site(row)} grows most with the number of processes "
         f"(Spearman {number(row['spearman']):.2f}, q {number(row['q_value']):.2g}); it is "
         f"{share_of(row['largest_share_ratio'])} of communication in the largest run"
+        f"{_describe_cause(row)}"
     )
+
+
+def _describe_cause(row: Row) -> str:
+    cause = name_cause(row)
+    return f", where it waits for {cause}" if cause else ""
 
 
 def _pictures(views: Sequence[Table]) -> Iterator[Picture]:

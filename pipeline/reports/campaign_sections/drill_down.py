@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from tracemill.reports.campaign_sections.causes import name_cause
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section, Table
 from tracemill.reports.tables import TableSpec, read_source
@@ -18,16 +19,19 @@ CELLS = TableSpec(
         "Up to three call paths per cell with the largest losses of either kind. Lost with "
         "processes: growth of its time over all locations, as a share of the time of all call "
         "paths with fewer processes. Lost with size: the same for its time per unit of "
-        "computation. Lost waiting: waiting part of the loss with processes. Each call path links "
-        "to its wait states."
+        "computation. Lost waiting: waiting part of the loss with processes. Cause: the call path "
+        "that it waits for with the most processes at the larger size, if it mostly waits and one "
+        "cause is certain; the call path itself if it does not wait. Each call path links to its "
+        "wait states."
     ),
     row_limit=500,
     titles={
         "loss_processes_ratio": "Lost with processes", "wait_loss_ratio": "Lost waiting",
         "loss_size_ratio": "Lost with size", "waiting_ratio": "Waiting, of its time",
-        "path_share_ratio": "Of the critical path",
+        "path_share_ratio": "Of the critical path", "cause_call_path": "Cause",
+        "cause_rank": "Rank",
     },
-    silent={"source": None},
+    silent={"source": None, "cause_rank": None},
 )  # fmt: skip
 WAITS = TableSpec(
     query="cell_wait_states",
@@ -74,14 +78,16 @@ def describe_worst(losses: Sequence[Row]) -> Iterator[str]:
 
 def _describe_loss(row: Row) -> str:
     """The call path, side of the cell and amount of a loss: with processes, else with size."""
+    cause = name_cause(row)
+    where = f"{f'waiting for {cause} ' if cause else ''}in {name_site(row)}"
     if number(row["loss_processes_ratio"]) > 0:
         most = count_of(row["upper_processes"], "process", "processes")
         return (
-            f"in {name_site(row)}, from {number(row['lower_processes']):,.0f} to "
+            f"{where}, from {number(row['lower_processes']):,.0f} to "
             f"{most} ({share_of(row['loss_processes_ratio'])} of the time with fewer)"
         )
     return (
-        f"in {name_site(row)}, from {row['size_axis']} "
+        f"{where}, from {row['size_axis']} "
         f"{number(row['lower_size']):g} to {number(row['upper_size']):g} "
         f"({share_of(row['loss_size_ratio'])} of the time at the smaller size, per unit of "
         "computation; no loss with processes)"

@@ -2,11 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 
+from tracemill.reports.campaign_sections.causes import name_cause
 from tracemill.reports.material import Material
 from tracemill.reports.model import Section
+from tracemill.reports.sections.root_causes import MOST_OF_IT
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.units import Value
-from tracemill.reports.wording import Row, count_of, name_site, nonempty, number, share_of
+from tracemill.reports.wording import (
+    Row,
+    count_of,
+    name_path,
+    name_site,
+    nonempty,
+    number,
+    share_of,
+)
 
 PLACE = 60
 # Shares of all time: smaller growth has no sentence.
@@ -23,8 +33,12 @@ _TITLES = {
     "wait_share_ratio": "Waiting, most processes",
     "path_share_ratio": "Of the path, most processes",
     "other_sizes": "At other sizes",
+    "cause_call_path": "Waits for",
+    "cause_rank": "On rank",
 }
-_SILENT: dict[str, Value] = {"other_sizes": None, "source": None, "title": None}
+_SILENT: dict[str, Value] = dict.fromkeys(
+    ("other_sizes", "source", "title", "cause_call_path", "cause_rank")
+)
 _ENDS = "with the fewest and the most processes of the largest size, without runs of one process"
 _EXPONENT = (
     "Exponent b, over all sizes: the sum over all processes grows as p^b; b = 0 if the work is "
@@ -139,10 +153,18 @@ def describe_growth(paths: Sequence[Row]) -> Iterator[str]:
             continue
         seen.add(row["application"])
         yield (
-            f"{row['application']}: the share of {name_site(row)} grows most, from "
+            f"{row['application']}: the share of {_name_growing(row)} grows most, from "
             f"{share_of(row['smallest_share_ratio'])} to {share_of(row['largest_share_ratio'])} "
             f"of all time{_describe_others(row)}."
         )
+
+
+def _name_growing(row: Row) -> str:
+    """The call path; or what it waits for, if it mostly waits for one cause."""
+    is_waiting = number(row["wait_share_ratio"]) >= MOST_OF_IT * number(row["largest_share_ratio"])
+    if not (is_waiting and name_cause(row)):
+        return name_site(row)
+    return f"waiting for {name_cause(row)} (in {name_path(row['call_path'])})"
 
 
 def _describe_others(row: Row) -> str:

@@ -1,7 +1,14 @@
 """Summary: the most important facts of the campaign."""
 
 from tracemill.reports import scaling
-from tracemill.reports.campaign_sections import call_sites, efficiency, growth, runs, surface
+from tracemill.reports.campaign_sections import (
+    call_sites,
+    causes,
+    efficiency,
+    growth,
+    runs,
+    surface,
+)
 from tracemill.reports.material import Material
 from tracemill.reports.model import Fact, Section
 from tracemill.reports.tables import read_source
@@ -26,6 +33,7 @@ def build(material: Material) -> Section:
             *runs.describe_names(material.table(runs.NAMES).as_dicts()),
             *runs.describe_varying(material.table(runs.VARYING).as_dicts()),
             *efficiency.describe_marks(material.table(efficiency.MARKS).as_dicts()),
+            *causes.describe_material(material),
             *surface.describe_choice(material.table(surface.FITS).as_dicts()),
             *call_sites.describe_worst(material.rows(call_sites.WORST)),
             *growth.describe_growth(material.table(growth.CALL_PATHS).as_dicts()),
@@ -36,6 +44,8 @@ def build(material: Material) -> Section:
             read_source(runs.NAMES.query, runs.NAMES.row_limit),
             read_source(runs.VARYING.query, runs.VARYING.row_limit),
             read_source(efficiency.MARKS.query, efficiency.MARKS.row_limit),
+            read_source(causes.GROWING.query, causes.GROWING.row_limit),
+            read_source(causes.WAITING.query, causes.WAITING.row_limit),
             read_source(surface.FITS.query),
             read_source(call_sites.WORST),
             read_source(growth.CALL_PATHS.query, growth.CALL_PATHS.row_limit),
