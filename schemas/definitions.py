@@ -209,7 +209,10 @@ LAST_CALL_PATH_ID = renamed(
 CALL_PATHS = Table(
     name="call_paths",
     meaning="The call tree of all locations. Threads are below the call path that forked them.",
-    grain="one row per distinct chain of regions; each recursion depth is a separate row",
+    grain=(
+        "one row per distinct chain of regions and call sites; each recursion depth is a separate "
+        "row"
+    ),
     key=("call_path_id",),
     columns=(
         CALL_PATH_ID,
@@ -236,10 +239,21 @@ CALL_PATHS = Table(
             ),
         ),
         Column(
+            name="source_location_id",
+            type=INT32,
+            minimum=0,
+            null_means="the call site is not recorded, or --merge-call-sites joined all of them",
+            meaning=(
+                "Call site: the source position of the calling context with which the region is "
+                "entered, or of an attribute of its enter."
+            ),
+        ),
+        Column(
             name="path",
             type=STRING,
             meaning=(
-                "Region names from the root, joined by '/'. With more than 100 levels (fewer if "
+                "Region names from the root, joined by '/'; regions with a call site read "
+                "'MPI_Wait @x.c:10'. With more than 100 levels (fewer if "
                 "all names together would exceed 32 MB), only the last levels after '…/': a label, "
                 "not a key."
             ),

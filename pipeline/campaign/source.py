@@ -94,6 +94,7 @@ class CampaignSource:
         threads: int,
         allow_damaged: bool,
         report: Callable[[int], None],
+        merge_call_sites: bool = False,
     ) -> None:
         """Write the tables of `schemas.campaigns`. Raises CampaignError if programs are mixed."""
         numbers = {run.run_id: n for n, run in enumerate(self.runs) if run.run_id is not None}

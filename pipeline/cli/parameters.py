@@ -80,6 +80,9 @@ class Analyzing:
         Flag,
         Parameter(help="Compute delays with the known errors of Scalasca, to compare results."),
     ] = False
+    merge_call_sites: Annotated[
+        bool, Flag, Parameter(help="Join calls of a region that one caller makes on several lines.")
+    ] = False
     patterns: Patterns = None
     no_report: Annotated[bool, Flag, Parameter(help="Write no HTML and Markdown reports.")] = False
 
@@ -98,6 +101,7 @@ class Analyzing:
                 **{name: read_rules(path) for name, path in files.items()},
                 **({"is_setup_included": True} if self.with_setup else {}),
                 **({"is_like_scalasca": True} if self.delays_as_scalasca else {}),
+                **({"merge_call_sites": True} if self.merge_call_sites else {}),
             },
             files={name: str(path.absolute()) for name, path in files.items()},
             patterns=(self.patterns.absolute(),) if self.patterns else (),

@@ -16,6 +16,7 @@ from tracemill.base.version import VERSION
 from tracemill.engine.execute import Engine
 from tracemill.engine.graph import Stage, build_graph, installed_version
 from tracemill.engine.plan import (
+    MERGE_CALL_SITES,
     UNCHANGED,
     Decision,
     Outline,
@@ -373,6 +374,7 @@ def _is_complete(run: Run) -> bool:
 def _check_parameters(recipe: Recipe, options: Options) -> None:
     known = known_parameters(query for query in recipe.queries if query.is_stage)
     taken = {name for stage in recipe.python_stages for name in stage.parameters}
+    taken.add(MERGE_CALL_SITES)
     given = {name: value for name, value in options.parameters.items() if name not in taken}
     check_values(given, known)
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 from tracemill.base.errors import QueryError
 from tracemill.base.interrupting import interruptibly
 from tracemill.engine.graph import ReadStage, SqlStage, Stage, has_needed_rows
+from tracemill.engine.plan import MERGE_CALL_SITES
 from tracemill.engine.progress import Reporter
 from tracemill.patterns.results import RESULT, checked, complete_rows, statement_of
 from tracemill.schemas import Table
@@ -109,6 +110,7 @@ class Engine:
             threads=self._threads,
             allow_damaged=bool(options["allow_damaged"]),
             report=lambda amount: self._reporter.stage_advanced(stage.name, amount),
+            merge_call_sites=bool(options[MERGE_CALL_SITES]),
         )
         for table in stage.outputs:
             self._sink.finish(table)

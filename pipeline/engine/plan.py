@@ -14,6 +14,8 @@ FIRST_RUN = "first run"
 FORCED = "forced"
 MISSING = "file missing or of another size"
 UNCHANGED = "unchanged"
+MERGE_CALL_SITES = "merge_call_sites"
+"""The parameter of readers."""
 
 # The reason for a difference in a part of the key, the most specific first.
 _CHANGES = {
@@ -126,7 +128,8 @@ def option_values(
 ) -> dict[str, Value]:
     """The options that one stage depends on; raises QueryError for a parameter without value."""
     if isinstance(stage, ReadStage):
-        return {"allow_damaged": allow_damaged}
+        is_merged = values.get(MERGE_CALL_SITES, False)
+        return {"allow_damaged": allow_damaged, MERGE_CALL_SITES: is_merged}
     if isinstance(stage, SqlStage):
         return stage.query.bind(values)
     return {name: values.get(name, default) for name, default in stage.parameters.items()}

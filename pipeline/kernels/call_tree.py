@@ -17,6 +17,7 @@ EMPTY = np.int32(0)
 class PathTree(NamedTuple):
     """A call tree; nodes are numbered in order of appearance, parents before their children.
 
+    `region` is the callee of a node (Code in walk_state.py): a region, or a region at a call site.
     `is_stub` marks nodes that repeat a task where it was scheduled. `number` is the number of the
     node in another tree. `key` is parent, region and is_stub as one number. `table` is the hash map
     from keys to nodes: a slot holds a node plus one, or EMPTY; slots are small so that the map of a

@@ -229,7 +229,9 @@ class LocationWalk:
         if not self._is_plain:
             numbers = self._tree.number[: int(self._tree.size[0])]
             order = numbers.argsort(kind="stable").astype(np.int32)
-        rows, self._calls = profile_of(self._tree, order, self._totals, self._calls, roots)
+        rows, self._calls = profile_of(
+            self._tree, self._code.region_of, order, self._totals, self._calls, roots
+        )
         return rows
 
     def _ready_records(self) -> RecordRows:

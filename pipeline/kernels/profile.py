@@ -65,18 +65,20 @@ def begin_totals(totals: Any, count: Any) -> None:
 
 
 def profile_of(
-    tree: PathTree, order: NDArray[np.int32], totals: NDArray[np.int64], calls: PathTree, roots: int
-) -> tuple[ProfileRows, PathTree]:
+    tree: PathTree, region_of: NDArray[np.int32], order: NDArray[np.int32],
+    totals: NDArray[np.int64], calls: PathTree, roots: int,
+) -> tuple[ProfileRows, PathTree]:  # fmt: skip
     """The profile of a location from its tree with canonical numbers; `order` is depth first.
 
-    `calls` are pairs of caller and called region; it is returned because it may grow. Regions
-    `roots` (TASKS) and `roots` + 1 (THREADS) call nothing.
+    `region_of` are the regions of callees. `calls` are pairs of caller and called region; it is
+    returned because it may grow. Regions `roots` (TASKS) and `roots` + 1 (THREADS) call nothing.
     """
     count = int(tree.size[0])
     calls = reserve(calls, count)
     rows = empty(ProfileRows, count)
+    regions = region_of[tree.region[:count]]
     used = _fold(
-        tree, totals, order, calls, np.zeros(roots + 2, np.int64),
+        tree, regions, totals, order, calls, np.zeros(roots + 2, np.int64),
         np.zeros(len(calls.parent), np.int64), np.full(count, _NO_NODE, np.int32),
         np.zeros(count, np.int64), np.zeros(count, np.bool_), rows, roots,
     )  # fmt: skip
@@ -85,8 +87,8 @@ def profile_of(
 
 @kernel
 def _fold(
-    tree: Any, totals: Any, order: Any, calls: Any, open_regions: Any, open_calls: Any,
-    call_of: Any, inclusive: Any, is_used: Any, rows: Any, roots: Any,
+    tree: Any, regions: Any, totals: Any, order: Any, calls: Any, open_regions: Any,
+    open_calls: Any, call_of: Any, inclusive: Any, is_used: Any, rows: Any, roots: Any,
 ) -> Any:  # fmt: skip
     """Sum up the tree, then visit it depth first and count the open regions above each node."""
     for node in range(len(order) - 1, -1, -1):  # children appear after their parents
@@ -96,16 +98,16 @@ def _fold(
         if parent >= 0:
             inclusive[parent] += inclusive[node]
             is_used[parent] |= is_used[node]
-            if tree.region[parent] < roots:
-                call_of[node] = _call(calls, tree.region[parent], tree.region[node])
+            if regions[parent] < roots:
+                call_of[node] = _call(calls, regions[parent], regions[node])
     used, last = 0, np.int64(_NO_NODE)
     for node in order:
         while last != tree.parent[node]:
-            _count(tree, totals, call_of, open_regions, open_calls, last, -1)
+            _count(regions, totals, call_of, open_regions, open_calls, last, -1)
             last = np.int64(tree.parent[last])
         last = node
         if is_used[node]:
-            region, call = tree.region[node], call_of[node]
+            region, call = regions[node], call_of[node]
             is_visited = totals[node, LONGEST] >= 0
             rows.node[used], rows.visits[used] = tree.number[node], totals[node, VISITS]
             rows.inclusive[used], rows.exclusive[used] = inclusive[node], totals[node, EXCLUSIVE]
@@ -114,16 +116,17 @@ def _fold(
             rows.is_recursive[used] = open_regions[region] > 0
             rows.is_repeated[used] = call >= 0 and open_calls[call] > 0
             used += 1
-        _count(tree, totals, call_of, open_regions, open_calls, node, 1)
+        _count(regions, totals, call_of, open_regions, open_calls, node, 1)
     return used
 
 
 @piece
 def _count(
-    tree: Any, totals: Any, call_of: Any, open_regions: Any, open_calls: Any, node: Any, change: Any
-) -> None:
+    regions: Any, totals: Any, call_of: Any, open_regions: Any, open_calls: Any, node: Any,
+    change: Any,
+) -> None:  # fmt: skip
     if totals[node, LONGEST] >= 0:
-        open_regions[tree.region[node]] += change
+        open_regions[regions[node]] += change
         if call_of[node] >= 0:
             open_calls[call_of[node]] += change
 

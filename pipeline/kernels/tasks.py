@@ -97,7 +97,8 @@ def _move_stub(walk: Any) -> None:
         frame = frames.above[frame]
     scheduler = state[ws.TASK_SCHEDULER]
     above = frames.node[scheduler] if scheduler >= 0 else np.int32(ws.NONE)
-    state[ws.TASK_STUB] = node_of(walk, above, frames.region[frame], True)
+    callee = walk.tree.region[frames.node[frame]]
+    state[ws.TASK_STUB] = node_of(walk, above, callee, True)
 
 
 @step

@@ -20,7 +20,8 @@ from tracemill.kernels.teams import begin_team, end_team, find_team, note_fork, 
 
 
 @step
-def _region(refs: Any, ids: Any, ref: Any, code: Any, state: Any) -> Any:
+def _number(refs: Any, ids: Any, ref: Any) -> Any:
+    """The number of an identifier, or NONE."""
     if ref < len(refs) and refs[ref] == ref:
         return ids[ref]
     low, high = 0, len(refs)
@@ -32,13 +33,37 @@ def _region(refs: Any, ids: Any, ref: Any, code: Any, state: Any) -> Any:
             high = middle
     if low < len(refs) and refs[low] == ref:
         return ids[low]
+    return np.int32(ws.NONE)
+
+
+@step
+def _region(refs: Any, ids: Any, ref: Any, code: Any, state: Any) -> Any:
+    number = _number(refs, ids, ref)
+    if number >= 0:
+        return number
     state[ws.IMPOSSIBLE] += 1
     return np.int32(len(code.call) - 3)
 
 
 @step
-def _region_of_context(code: Any, context: Any, state: Any) -> Any:
+def _callee_of_context(code: Any, context: Any, state: Any) -> Any:
     return _region(code.context_refs, code.context_ids, np.uint32(context), code, state)
+
+
+@step
+def _callee(code: Any, region: Any, kinds: Any, refs: Any, side: Any, row: Any) -> Any:
+    """The region of an enter, at the call site that an attribute names, in the rows from `row`."""
+    while row < len(kinds) and kinds[row] == rec.ATTRIBUTE:
+        values = side[refs[row]]
+        for attribute in code.site_attributes:
+            if values[0] == attribute:
+                number = _number(code.source_refs, code.source_ids, np.uint32(values[2]))
+                key = np.int64(region) << 32 | np.int64(number)
+                if number >= 0:
+                    place = np.searchsorted(code.site_keys, key)
+                    return np.int32(len(code.call) + place)
+        row += 1
+    return region
 
 
 @step
@@ -67,13 +92,14 @@ def _advance(walk: Any, time: Any) -> Any:
 
 
 @step
-def _enter(walk: Any, teams: Any, code: Any, region: Any, now: Any) -> None:
+def _enter(walk: Any, teams: Any, code: Any, callee: Any, now: Any) -> None:
     state, frames = walk.state, walk.frames
+    region = code.region_of[callee]
     caller = state[ws.TOP]
     parent = frames.node[caller] if caller >= 0 else np.int32(_base(walk, teams, code, now))
     frame = state[ws.FREE]
     state[ws.FREE] = frames.above[frame]
-    node = node_of(walk, parent, region, False)
+    node = node_of(walk, parent, callee, False)
     rows.open_visit(frames, frame, caller, node, region, state[ws.NEXT_VISIT], now)
     state[ws.NEXT_VISIT] += 1
     state[ws.OPEN_VISITS] += 1
@@ -84,7 +110,7 @@ def _enter(walk: Any, teams: Any, code: Any, region: Any, now: Any) -> None:
     if state[ws.IN_TASK] and state[ws.TASK_STUB] == ws.NONE:
         scheduler = state[ws.TASK_SCHEDULER]
         above = frames.node[scheduler] if scheduler >= 0 else np.int32(ws.NONE)
-        state[ws.TASK_STUB] = node_of(walk, above, region, True)
+        state[ws.TASK_STUB] = node_of(walk, above, callee, True)
 
 
 @step
@@ -252,7 +278,10 @@ def walk_records(
                     rows.store_attribute(state, frames, numbers, walk.records, now, side[ref])
                 continue
             if kind == rec.ENTER:
-                _enter(walk, teams, code, _region(code.refs, code.ids, ref, code, state), now)
+                callee = _region(code.refs, code.ids, ref, code, state)
+                if len(code.site_attributes):
+                    callee = _callee(code, callee, kinds, refs, side, row)
+                _enter(walk, teams, code, callee, now)
             elif kind == rec.LEAVE:
                 _leave(walk, teams, _region(code.refs, code.ids, ref, code, state), now)
             elif kind == rec.METRIC:
@@ -260,9 +289,10 @@ def walk_records(
                     values = side[ref : ref + np.int64(side[ref, 4])]
                     rows.store_values(state, frames, numbers, walk.records, now, values)
             elif kind == rec.CONTEXT_ENTER:
-                _enter(walk, teams, code, _region_of_context(code, side[ref, 0], state), now)
+                _enter(walk, teams, code, _callee_of_context(code, side[ref, 0], state), now)
             elif kind == rec.CONTEXT_LEAVE:
-                _leave(walk, teams, _region_of_context(code, side[ref, 0], state), now)
+                callee = _callee_of_context(code, side[ref, 0], state)
+                _leave(walk, teams, code.region_of[callee], now)
             elif not rec.IGNORED <= kind <= rec.PROGRAM_END:
                 _other_record(walk, teams, code, kind, now, side, ref)
             state[ws.SEQUENCE] += 1

@@ -122,6 +122,11 @@ class Code(NamedTuple):
     `context_refs` and `context_ids` are the same for calling contexts. `call` is USER_CODE,
     CONSTRUCT or LIBRARY_CALL. `clock` is (offset, resolution). The artificial regions for
     impossible ids, TASKS and THREADS follow the real ones.
+
+    Call trees contain callees: regions, and above them regions at a known call site. `region_of` is
+    the region of each callee; calling contexts are callees. `site_attributes` are the identifiers
+    of attributes that give the call site of an enter; `source_refs` and `source_ids` number its
+    values, and `site_keys` are (region << 32 | number) of the callees with a site, sorted.
     """
 
     refs: NDArray[np.uint32]
@@ -131,6 +136,11 @@ class Code(NamedTuple):
     context_refs: NDArray[np.uint32]
     context_ids: NDArray[np.int32]
     clock: NDArray[np.int64]
+    region_of: NDArray[np.int32]
+    site_attributes: NDArray[np.uint32]
+    source_refs: NDArray[np.uint32]
+    source_ids: NDArray[np.int32]
+    site_keys: NDArray[np.int64]
 
 
 class Suspended(NamedTuple):

@@ -43,6 +43,11 @@ def _walk_once() -> None:
         np.zeros(0, np.uint32),
         np.zeros(0, np.int32),
         np.array([0, 1_000_000_000], np.int64),
+        np.arange(4, dtype=np.int32),
+        np.zeros(0, np.uint32),
+        np.zeros(0, np.uint32),
+        np.zeros(0, np.int32),
+        np.zeros(0, np.int64),
     )
     records = (
         np.array([1, 2, 3], np.uint64),

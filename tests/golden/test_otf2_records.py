@@ -273,7 +273,7 @@ def test_calling_contexts_are_entered_and_left_like_regions(read):
     tables = read(trace)
     assert tables.visits("path enter_ns leave_ns exclusive_ns") == [
         ("main", 0, 9, 6),
-        ("main/solve", 2, 5, 3),
+        ("main/solve @solve.c:7", 2, 5, 3),
     ]
     columns = "calling_context_id region_id source_location_id parent_calling_context_id"
     assert tables.rows("calling_contexts", columns) == [(0, 0, None, None), (1, 1, 0, 0)]

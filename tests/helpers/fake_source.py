@@ -195,6 +195,7 @@ class FakeSource:
         threads: int,
         allow_damaged: bool,
         report: Callable[[int], None],
+        merge_call_sites: bool = False,
     ) -> None:
         places = range(len(self.stays))
         sink.write(

@@ -55,6 +55,7 @@ TYPES = {
     "uint8": 1, "uint16": 2, "uint32": 3, "uint64": 4, "int8": 5, "int16": 6, "int32": 7,
     "int64": 8, "float": 9, "double": 10, "string": 11, "attribute": 12, "location": 13,
     "region": 14, "group": 15, "metric": 16, "comm": 17, "parameter": 18, "rma_win": 19,
+    "source_code_location": 20,
 }  # fmt: skip
 _LAYOUTS = {
     "uint8": "B", "uint16": "H", "uint32": "I", "int8": "b", "int16": "h", "int32": "i",

@@ -62,24 +62,22 @@ class ReadTrace:
         return {(kind, location): count for kind, location, count in rows}
 
 
-def read_archive(
-    anchor: Path, folder: Path, *, threads: int = 1, allow_damaged: bool = False
-) -> ReadTrace:
+def read_archive(anchor: Path, folder: Path, **options: Any) -> ReadTrace:
     """Read a trace; `folder` takes temporary files of sorting."""
     assert open_source(anchor).identity().run_id
-    return ReadTrace(
-        read_tables(anchor, folder / "spill", threads=threads, allow_damaged=allow_damaged)
-    )
+    return ReadTrace(read_tables(anchor, folder / "spill", **options))
 
 
 def read_tables(
-    trace: Path, spill: Path, *, threads: int = 1, allow_damaged: bool = False
-) -> dict[str, pa.Table]:
+    trace: Path, spill: Path, *, threads: int = 1, allow_damaged: bool = False,
+    merge_call_sites: bool = False,
+) -> dict[str, pa.Table]:  # fmt: skip
     """The tables of a trace; the text of one may be sorted in the folder `spill`."""
     source, sink = open_source(trace), MemorySink(spill)
     source.read(
-        sink, run_id="run", threads=threads, allow_damaged=allow_damaged, report=lambda count: None
-    )
+        sink, run_id="run", threads=threads, allow_damaged=allow_damaged,
+        report=lambda count: None, merge_call_sites=merge_call_sites,
+    )  # fmt: skip
     for table in source.tables:
         sink.finish(table)
     return {table.name: sink.rows(table.name) for table in source.tables}

@@ -5,6 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from tracemill.readers.common.call_sites import ARTIFICIAL_REGIONS
 from tracemill.readers.common.definitions import UNDEFINED_64
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import TraceOrigin
@@ -15,9 +16,6 @@ from tracemill.schemas.named_values import ACCUMULATION_MODES, COUNTER_KINDS, PA
 from tracemill.schemas.table import Table
 
 _LAST_SIZE = (1 << 31) - 1
-
-ARTIFICIAL_REGIONS = ("(undefined region)", "TASKS", "THREADS")
-"""Regions that are no code: for undefined ids, and the roots of tasks and of created threads."""
 
 Rows = Iterable[tuple[Any, ...]]
 

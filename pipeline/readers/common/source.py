@@ -62,8 +62,12 @@ class Source(Protocol):
         threads: int,
         allow_damaged: bool,
         report: Callable[[int], None],
+        merge_call_sites: bool = False,
     ) -> None:
-        """Write all tables to `sink`; pass the number of records just read to `report`."""
+        """Write all tables to `sink`; pass the number of records just read to `report`.
+
+        With `merge_call_sites`, calls of a region by one caller are one call path.
+        """
 
 
 def digest_of_files(paths: Mapping[str, Path]) -> str:

@@ -20,6 +20,7 @@ from tracemill.kernels import walk_state as ws
 from tracemill.kernels.call_tree import PathTree, copy_of, merge, new_tree, number_depth_first
 from tracemill.kernels.location_walk import LocationWalk, no_teams
 from tracemill.kernels.walk_state import Code, Forks, Teams
+from tracemill.readers.common.call_sites import CallSites
 from tracemill.readers.common.forks import resolve_teams
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.parallel import map_in_threads
@@ -85,8 +86,9 @@ class Survey:
     all_teams: Teams
 
 
-def region_code(identifiers: Identifiers) -> Code:
-    """The trace's regions and clock in the form the kernel needs."""
+def region_code(sites: CallSites) -> Code:
+    """The trace's regions, call sites and clock in the form the kernel needs."""
+    identifiers = sites.identifiers
     found = identifiers.definitions["Region"]
     refs = np.array(list(found), np.uint32)
     order = np.argsort(refs, kind="stable")
@@ -94,17 +96,20 @@ def region_code(identifiers: Identifiers) -> Code:
     paradigms = [values[4] for values in found.values()] + [0, 0, 0]
     resolution, offset, *_ = identifiers.definitions.clock
     contexts = identifiers.definitions["CallingContext"]
-    context_refs = np.array(sorted(contexts), np.uint32)
-    numbers = [identifiers["Region"][contexts[ref][0]] for ref in sorted(contexts)]
-    context_ids = np.array([n if n >= 0 else len(found) for n in numbers], np.int32)
+    context_refs = np.array(list(contexts), np.uint32)
+    by_ref = np.argsort(context_refs, kind="stable")
     return Code(
         refs[order],
         order.astype(np.int32),
         np.array([_call(*kind) for kind in zip(paradigms, roles, strict=True)], np.int8),
         np.array([role == _PARALLEL_ROLE for role in roles]),
-        context_refs,
-        context_ids,
+        context_refs[by_ref],
+        sites.of_contexts[by_ref],
         np.array([offset, resolution], np.uint64).view(np.int64),
+        sites.region_of,
+        sites.attributes,
+        *sites.of_sources,
+        sites.keys,
     )
 
 
@@ -154,7 +159,8 @@ class Surveyor:
         self._threads, self._allow_damaged, self._report = threads, allow_damaged, report
         # The survey needs no messages or counters, and the library skips them faster. If damage is
         # allowed, both passes read all records, so that they stop at the same damaged one.
-        needed = identifiers.present & {"threads", "calling_contexts"}
+        has_sites = frozenset({"attributes"} if len(code.site_attributes) else ())
+        needed = identifiers.present & ({"threads", "calling_contexts"} | has_sites)
         self._recorded = identifiers.present if allow_damaged else needed
         self._plain = plain if not needed and not allow_damaged else None
         self._tree, self._lock = new_tree(), threading.Lock()

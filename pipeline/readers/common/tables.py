@@ -10,11 +10,8 @@ from numpy.typing import NDArray
 from tracemill.kernels.call_tree import NO_NODE, PathTree, describe_tree
 from tracemill.kernels.path_names import path_names
 from tracemill.kernels.walk_state import Code
-from tracemill.readers.common.definition_tables import (
-    ARTIFICIAL_REGIONS,
-    DefinitionTables,
-    table_of_rows,
-)
+from tracemill.readers.common.call_sites import ARTIFICIAL_REGIONS, CallSites
+from tracemill.readers.common.definition_tables import DefinitionTables, table_of_rows
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import LocationState, RecordFiles, TraceOrigin
 from tracemill.readers.common.references import count_undefined
@@ -33,7 +30,7 @@ READ_TABLES: tuple[Table, ...] = (
 
 
 def read_tables(
-    files: RecordFiles, origin: TraceOrigin, identifiers: Identifiers, code: Code,
+    files: RecordFiles, origin: TraceOrigin, sites: CallSites, code: Code,
     limits: list[LocationState], sink: Sink, *, run_id: str, threads: int,
     allow_damaged: bool, report: Callable[[int], None], plain: PlainSurveyor | None = None,
     findings: Mapping[str, int] | None = None,
@@ -43,6 +40,7 @@ def read_tables(
     `findings` are the counts of the format's reader for the trace as a whole. Raises
     DamagedTraceError unless damage is allowed.
     """
+    identifiers = sites.identifiers
     surveyor = Surveyor(
         files, identifiers, code, limits, threads=threads, allow_damaged=allow_damaged,
         report=report, plain=plain,
@@ -50,7 +48,7 @@ def read_tables(
     survey = surveyor.run()
     made = DefinitionTables(origin, identifiers)
     # The names of call paths need much memory, which is free again for the rows.
-    _write_definitions(sink, made, identifiers, survey)
+    _write_definitions(sink, made, sites, survey)
     writer = RowWriter(files, identifiers, code, survey, sink, threads=threads, report=report)
     outcomes = writer.run()
     _write_outcomes(sink, made, outcomes, run_id)
@@ -66,14 +64,14 @@ def read_tables(
 
 
 def _write_definitions(
-    sink: Sink, made: DefinitionTables, identifiers: Identifiers, survey: Survey
+    sink: Sink, made: DefinitionTables, sites: CallSites, survey: Survey
 ) -> None:
     for table, rows in made.all():
         sink.write(table, rows)
     names = made.region_names()
     sink.write(definitions.REGIONS, made.regions(_used_artificial(survey.tree, len(names))))
-    sink.write(definitions.CALL_PATHS, _call_paths(survey.tree, names))
-    sink.write(events.THREAD_TEAMS, _thread_teams(survey, identifiers))
+    sink.write(definitions.CALL_PATHS, _call_paths(survey.tree, names, sites))
+    sink.write(events.THREAD_TEAMS, _thread_teams(survey, sites.identifiers))
 
 
 def _write_outcomes(
@@ -101,9 +99,10 @@ def _used_artificial(tree: PathTree, region_count: int) -> list[bool]:
     return [bool((used == region_count + n).any()) for n in range(len(ARTIFICIAL_REGIONS))]
 
 
-def _call_paths(tree: PathTree, region_names: list[str]) -> pa.Table:
+def _call_paths(tree: PathTree, region_names: list[str], sites: CallSites) -> pa.Table:
     count, region_count = int(tree.size[0]), len(region_names)
-    parent, region, is_stub = tree.parent[:count], tree.region[:count], tree.is_stub[:count]
+    parent, callee, is_stub = tree.parent[:count], tree.region[:count], tree.is_stub[:count]
+    region, source = sites.region_of[callee], sites.sources_of(callee)
     tasks, threads = region_count + 1, region_count + 2
     depth, last, kind = describe_tree(parent, region, is_stub, tasks, threads)
     kinds = pa.array(definitions.CALL_PATH_KINDS, pa.string())
@@ -116,9 +115,21 @@ def _call_paths(tree: PathTree, region_names: list[str]) -> pa.Table:
             "last_call_path_id": pa.array(last),
             "depth": pa.array(depth),
             "kind": pa.DictionaryArray.from_arrays(pa.array(kind), kinds),
-            "path": path_names(parent, region, [*region_names, *ARTIFICIAL_REGIONS]),
+            "source_location_id": pa.array(source, mask=source < 0),
+            "path": _paths(parent, region, source, callee, region_names, sites),
         }
     )
+
+
+def _paths(
+    parent: NDArray[np.int32], region: NDArray[np.int32], source: NDArray[np.int32],
+    callee: NDArray[np.int32], region_names: list[str], sites: CallSites,
+) -> pa.Array:  # fmt: skip
+    """Names of callees from the root."""
+    names = [*region_names, *ARTIFICIAL_REGIONS]
+    _, first, places = np.unique(callee, return_index=True, return_inverse=True)
+    used = [sites.name_of(names[region[node]], int(source[node])) for node in first.tolist()]
+    return path_names(parent, places.astype(np.int32), used)
 
 
 def _callers(parent: NDArray[np.int32], region: NDArray[np.int32], region_count: int) -> pa.Array:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.kernels.walk_state import Code
+from tracemill.readers.common.call_sites import CallSites
 from tracemill.readers.common.definitions import UNDEFINED_32, UNDEFINED_64, Definitions
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import TraceOrigin
@@ -37,15 +38,15 @@ class Defined:
     `location_numbers` are the numbers of RowMaker in the order of the defined locations.
     """
 
-    identifiers: Identifiers
+    sites: CallSites
     origin: TraceOrigin
     code: Code
     location_numbers: list[int]
 
 
-def define(made: RowMaker, counts: NDArray[np.int64]) -> Defined:
+def define(made: RowMaker, counts: NDArray[np.int64], *, merge_call_sites: bool) -> Defined:
     """Definitions of a trace after all rows are read; `counts` are the rows by location number."""
-    return _Builder(made, counts).build()
+    return _Builder(made, counts).build(merge_call_sites=merge_call_sites)
 
 
 class _Builder:
@@ -64,7 +65,7 @@ class _Builder:
         self._taken_locations: dict[int, int] = {}
         self._location_refs: dict[int, int] = {}
 
-    def build(self) -> Defined:
+    def build(self, *, merge_call_sites: bool) -> Defined:
         origin = self._origin()
         numbers = self._locations()
         labels = self._regions()
@@ -72,8 +73,8 @@ class _Builder:
         self._others()
         for text, number in self._made.texts.numbers.items():
             self._defs["String"][number] = (text,)
-        identifiers = Identifiers(self._defs)
-        return Defined(identifiers, origin, self._code(identifiers, labels), numbers)
+        sites = CallSites(Identifiers(self._defs), merge_call_sites)
+        return Defined(sites, origin, self._code(sites, labels), numbers)
 
     # --- Values of properties --------------------------------------------------------------------
 
@@ -243,11 +244,11 @@ class _Builder:
         file = self._text(properties.get("file"))
         return (self._text(name), self._text(canonical), UNDEFINED_32, *codes, 0, file, *lines)
 
-    def _code(self, identifiers: Identifiers, labels: Mapping[str, int]) -> Code:
+    def _code(self, sites: CallSites, labels: Mapping[str, int]) -> Code:
         """Regions by the numbers of their labels; times are in nanoseconds."""
-        numbering = identifiers["Region"]
+        numbering = sites.identifiers["Region"]
         ids = [numbering[labels[name]] for name in self._made.regions.numbers]
-        return region_code(identifiers)._replace(
+        return region_code(sites)._replace(
             refs=np.arange(len(ids), dtype=np.uint32),
             ids=np.array(ids, np.int32),
             clock=np.array([0, 1_000_000_000], np.int64),

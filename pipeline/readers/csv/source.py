@@ -60,6 +60,7 @@ class CsvSource:
         threads: int,
         allow_damaged: bool,
         report: Callable[[int], None],
+        merge_call_sites: bool = False,
     ) -> None:
         """Write all tables. Raises DamagedTraceError unless damage is allowed."""
         made, spill = RowMaker(), Spill(sink.spill_path)
@@ -79,13 +80,13 @@ class CsvSource:
         _check_use(self.path, made, misread)
         sink.write(MISREAD_CELLS, misread_table(misread))
         spill.flush()
-        defined = define(made, spill.counts)
+        defined = define(made, spill.counts, merge_call_sites=merge_call_sites)
         records = SpilledRecords(
-            self.path, defined.identifiers.definitions, spill, defined.location_numbers
+            self.path, defined.sites.identifiers.definitions, spill, defined.location_numbers
         )
         limits = [LocationState(n) for *_, n, _ in records.definitions["Location"].values()]
         read_tables(
-            records, defined.origin, defined.identifiers, defined.code,
+            records, defined.origin, defined.sites, defined.code,
             limits, sink, run_id=run_id, threads=threads,
             allow_damaged=allow_damaged, report=report, findings=made.findings,
             plain=partial(records.survey_plain, regions=defined.code.ids, report=report),

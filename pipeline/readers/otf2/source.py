@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from tracemill.base.errors import ChangedTraceError
+from tracemill.readers.common.call_sites import CallSites
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import TraceOrigin
 from tracemill.readers.common.source import digest_of_files
@@ -83,13 +84,15 @@ class Otf2Source:
         threads: int,
         allow_damaged: bool,
         report: Callable[[int], None],
+        merge_call_sites: bool = False,
     ) -> None:
         """Write all tables. Raises DamagedTraceError unless damage is allowed."""
         archive, identifiers = self._archive, Identifiers(self._archive.definitions)
+        sites = CallSites(identifiers, merge_call_sites)
         limits = check_files(archive, allow_damaged=allow_damaged, threads=threads)
         origin = TraceOrigin("otf2", archive.trace_id, archive.creator, archive.machine_name)
         read_tables(
-            ArchiveRecords(archive), origin, identifiers, region_code(identifiers), limits, sink,
+            ArchiveRecords(archive), origin, sites, region_code(sites), limits, sink,
             run_id=run_id, threads=threads, allow_damaged=allow_damaged, report=report,
             plain=plain_look(archive, identifiers, limits, report),
         )  # fmt: skip
