@@ -103,6 +103,14 @@ CAMPAIGN_SETTINGS = Table(
             type=BOOL,
             meaning="Whether MPI_Init and MPI_Finalize count as communication.",
         ),
+        Column(
+            name="are_sites_joined",
+            type=BOOL,
+            meaning=(
+                "Whether calls of a region by one caller are one call path, because some runs lack "
+                "call sites."
+            ),
+        ),
     ),
 )
 
@@ -206,7 +214,7 @@ CAMPAIGN_CALL_PATHS = Table(
             name="place",
             type=STRING,
             null_means="not available",
-            meaning="First line of the region, or else of its caller: file:line.",
+            meaning="Call site, or else first line of the region or of its caller: file:line.",
         ),
         Column(
             name="operation",

@@ -88,6 +88,14 @@ MPI_CALLS = Table(
         ),
         Column(name="is_setup", type=BOOL, meaning="Starts or ends MPI."),
         Column(
+            name="is_local",
+            type=BOOL,
+            meaning=(
+                "Exchanges nothing with other processes, such as MPI_Comm_rank and MPI_Wtime: no "
+                "communication."
+            ),
+        ),
+        Column(
             name="is_test",
             type=BOOL,
             meaning="Tests whether messages are complete, and never waits for them.",

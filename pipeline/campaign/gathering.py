@@ -8,6 +8,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tracemill.campaign.site_matching import MatchedSites, use_matched
 from tracemill.engine.graph import schema_hash
 from tracemill.schemas import BY_NAME
 from tracemill.sql.failures import stage_errors
@@ -84,12 +85,19 @@ def sizes_in(connection: duckdb.DuckDBPyConnection) -> dict[str, RunSize]:
 
 
 def gather(
-    runs: Sequence[Run], *, is_setup_included: bool, threads: int = 1, memory_limit: str = ""
+    runs: Sequence[Run],
+    *,
+    is_setup_included: bool,
+    matched: MatchedSites | None = None,
+    threads: int = 1,
+    memory_limit: str = "",
 ) -> Gathered:
     """The rows of some runs that campaigns need. Raises QueryError or StoreError."""
     values = {"is_setup_included": is_setup_included}
-    tables = query_runs(runs, QUERIES, values, threads=threads, memory_limit=memory_limit)
-    return Gathered(*tables)
+    with open_runs(
+        runs, QUERIES, matched=matched, threads=threads, memory_limit=memory_limit
+    ) as connection:
+        return Gathered(*(query_rows(connection, name, values) for name in QUERIES))
 
 
 def query_runs(
@@ -107,8 +115,9 @@ def query_runs(
 
 @contextmanager
 def open_runs(
-    runs: Sequence[Run], names: Sequence[str], *, threads: int | None, memory_limit: str
-) -> Iterator[duckdb.DuckDBPyConnection]:
+    runs: Sequence[Run], names: Sequence[str], *, matched: MatchedSites | None = None,
+    threads: int | None, memory_limit: str,
+) -> Iterator[duckdb.DuckDBPyConnection]:  # fmt: skip
     """A database with the tables of some queries over all runs; each row has its `run_id`."""
     connection = connect(threads=threads, memory_limit=memory_limit)
     try:
@@ -117,6 +126,8 @@ def open_runs(
             for name in stored_inputs(queries):
                 files = [file for run in runs for file in run.files(name)]
                 create_union_view(connection, name, files, are_alike=True)
+            if matched is not None:
+                use_matched(connection, matched)
             create_views(connection, {name for query in queries for name in query.inputs})
             yield connection
     finally:

@@ -1,7 +1,7 @@
 """A campaign as a source: gathers its tables from analyzed runs and from measurements."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from tracemill.campaign.description import Description
 from tracemill.campaign.gathering import QUERIES, Gathered, gather, in_batches
 from tracemill.campaign.measured import tables_of
 from tracemill.campaign.mixture import Programs, own_regions
+from tracemill.campaign.site_matching import match_call_sites
 from tracemill.schemas import BY_NAME, Table, campaigns
 from tracemill.sql.query_files import load_query
 from tracemill.store.manifest import SourceFile, SourceRecord
@@ -61,6 +62,7 @@ class CampaignSource:
     code_modules = (
         "tracemill.campaign",
         "tracemill.sql.failures",
+        "tracemill.stages.call_path_keys",
         "tracemill.stages.models.surfaces.functions",
     )
 
@@ -101,10 +103,13 @@ class CampaignSource:
         writer, programs = _Writer(sink, numbers), Programs(is_name_given=self.is_application_given)
         times: dict[str, int] = {}
         report(len(self.runs) - len(numbers))
+        applications = {run_id: self.runs[number].application for run_id, number in numbers.items()}
+        matched = match_call_sites([self._opened(run_id) for run_id in numbers], applications)
         for batch in in_batches(self._opened(run_id) for run_id in numbers):
             gathered = gather(
                 batch,
                 is_setup_included=self.description.with_setup,
+                matched=matched,
                 threads=threads,
                 memory_limit=self.memory_limit,
             )
@@ -122,7 +127,7 @@ class CampaignSource:
         writer.finish()
         _write(sink, campaigns.CAMPAIGN_RUNS, [self._row(n, times) for n in range(len(self.runs))])
         _write(sink, campaigns.RUN_PARAMETERS, self._parameters())
-        _write(sink, campaigns.CAMPAIGN_SETTINGS, self._settings())
+        _write(sink, campaigns.CAMPAIGN_SETTINGS, self._settings(matched.joined))
 
     def _opened(self, run_id: str) -> Run:
         run = self.store.generation(run_id, self.generations[run_id])
@@ -164,7 +169,7 @@ class CampaignSource:
             for name in sorted(run.parameters)
         ]
 
-    def _settings(self) -> list[dict[str, Any]]:
+    def _settings(self, joined: Collection[str]) -> list[dict[str, Any]]:
         given = self.description
         size = given.size or "n"
         return [
@@ -178,6 +183,7 @@ class CampaignSource:
                 "efficiency_definition": _efficiency_of(given, own),
                 "attainable_per_second": given.attainable_per_second,
                 "is_setup_included": given.with_setup,
+                "are_sites_joined": application in joined,
             }
             for application in sorted({run.application for run in self.runs})
             for own in [[run for run in self.runs if run.application == application]]

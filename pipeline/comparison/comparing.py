@@ -9,6 +9,7 @@ import polars as pl
 
 from tracemill.base.errors import StoreError, UsageError
 from tracemill.campaign.gathering import SIZES, RunSize, lacks, open_runs, query_rows, sizes_in
+from tracemill.campaign.site_matching import match_call_sites
 from tracemill.comparison.causes import CRITICAL_PATH, TIME, Explained, find_causes
 from tracemill.comparison.changes import CallPathChange, Cause, Change, MetricChange, RankChange
 from tracemill.comparison.noise import noise_of, run_time_change
@@ -67,7 +68,8 @@ class Comparison:
 
     `rows` has every metric, in total and by call path; `ranked` has values by process for some call
     paths. If `is_per_process`, numbers of processes differ and values of `rows` are means per
-    process. `sql` are the two statements, for all runs of the store.
+    process. `sql` are the two statements, for all runs of the store. `are_sites_joined` if some
+    runs lack call sites.
     """
 
     base: Side
@@ -76,6 +78,7 @@ class Comparison:
     rows: pl.DataFrame
     ranked: pl.DataFrame
     sql: tuple[str, str]
+    are_sites_joined: bool = False
 
     @cached_property
     def run_time(self) -> MetricChange:
@@ -191,8 +194,9 @@ def compare_runs(
     """
     runs = {run.run_id: run for run in (*base, *other)}
     _check(base, other)
+    matched = match_call_sites([*runs.values()], dict.fromkeys(runs, ""))
     with open_runs(
-        list(runs.values()), QUERIES, threads=threads, memory_limit=memory_limit
+        [*runs.values()], QUERIES, matched=matched, threads=threads, memory_limit=memory_limit
     ) as tables:
         sizes = sizes_in(tables)
         sides = [_side(each, sizes) for each in (base, other)]
@@ -216,6 +220,7 @@ def compare_runs(
         rows=rows,
         ranked=ranked,
         sql=(_text(values), _text(values | {"places": places})),
+        are_sites_joined=bool(matched.joined),
     )
 
 

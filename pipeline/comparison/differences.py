@@ -9,6 +9,8 @@ from tracemill.base.text import join_words
 from tracemill.comparison.comparing import Comparison
 from tracemill.reports.wording import nonempty, share_of
 
+SITES_JOINED = "Some runs lack call sites: calls of a region by one caller are not distinguished."
+
 
 def describe(comparison: Comparison) -> tuple[str, ...]:
     """A sentence for each difference: runs, sizes, damage, options, call paths."""
@@ -17,6 +19,7 @@ def describe(comparison: Comparison) -> tuple[str, ...]:
         _describe_sizes(comparison),
         *_describe_damage(comparison),
         _describe_making(comparison),
+        SITES_JOINED if comparison.are_sites_joined else "",
         *_describe_call_paths(comparison),
     )
 

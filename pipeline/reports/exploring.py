@@ -206,7 +206,7 @@ def _pack(cells: _Cells, unit: str) -> dict[str, object]:
 
 def _describe_paths(paths: Rows, columns: dict[str, NDArray[np.generic]]) -> dict[str, object]:
     ids = _numbers(paths, "call_path_id")
-    regions: dict[Value, dict[str, Value]] = {row["region_id"]: row for row in paths}
+    regions = {_callee(row): row for row in paths}
     places = {region: place for place, region in enumerate(regions)}
     parts = sorted({str(row["part"] or "") for row in paths})
     has_outside = bool((columns["call_path_id"].astype(np.int64) < 0).any())
@@ -215,9 +215,7 @@ def _describe_paths(paths: Rows, columns: dict[str, NDArray[np.generic]]) -> dic
     return {
         "id": np.concatenate([ids, [-1 for _ in ends]]).astype(np.int64),
         "parent": _parents(ids, [row["parent_call_path_id"] for row in paths], ends),
-        "region": np.array(
-            [places[row["region_id"]] for row in paths] + [len(places) for _ in ends]
-        ),
+        "region": np.array([places[_callee(row)] for row in paths] + [len(places) for _ in ends]),
         "part": np.array(
             [parts.index(str(row["part"] or "")) for row in paths] + [0 for _ in ends]
         ),
@@ -225,9 +223,14 @@ def _describe_paths(paths: Rows, columns: dict[str, NDArray[np.generic]]) -> dic
         "styles": [style_of(part) for part in parts],
         "regions": names,
         "shown": [drop_arguments(make_visible(name)) for name in names],
-        "regionIds": [*regions, *(-1 for _ in ends)],
+        "regionIds": [*(row["region_id"] for row in regions.values()), *(-1 for _ in ends)],
         "sources": [*map(_place_in_code, regions.values()), *("" for _ in ends)],
     }
+
+
+def _callee(path: dict[str, Value]) -> tuple[Value, Value]:
+    """Region, and its name with the call site."""
+    return path["region_id"], path["region"]
 
 
 def _place_in_code(region: dict[str, Value]) -> str:

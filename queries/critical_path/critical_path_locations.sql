@@ -6,7 +6,7 @@
 -- Output:     critical_path_locations
 -- Parameters: none
 -- Source:     Miller et al. 1990 (IPS-2): share of the path per process
--- Assumes:    communication is time in MPI calls
+-- Assumes:    communication is time in MPI calls that are not local
 WITH
     segment_counts AS (
         SELECT
@@ -21,7 +21,7 @@ WITH
             location_id,
             sum(path_ns) AS path_ns,
             sum(path_ns) FILTER (
-                WHERE call_path_id IN (SELECT call_path_id FROM mpi_call_paths)
+                WHERE call_path_id IN (SELECT call_path_id FROM mpi_call_paths WHERE NOT is_local)
             ) AS communication_ns
         FROM critical_path_profile
         GROUP BY location_id

@@ -1,7 +1,8 @@
 -- Communication calls of several runs, per call site and process.
 --
 -- Grain:      one row per run, call path of communication and process that calls there
--- Inputs:     call_tree, call_paths, call_path_keys, regions, locations, location_groups
+-- Inputs:     call_tree, call_paths, call_path_keys, regions, mpi_calls, locations,
+--             location_groups
 -- Output:     campaign table call_site_tasks
 -- Parameters: none
 -- Assumes:    tables hold several runs, distinguished by run_id; communication calls have no
@@ -18,10 +19,12 @@ FROM call_tree
 INNER JOIN call_paths USING (run_id, call_path_id)
 INNER JOIN call_path_keys USING (run_id, call_path_id)
 INNER JOIN regions USING (run_id, region_id)
+LEFT JOIN mpi_calls USING (run_id, region_id)
 INNER JOIN locations USING (run_id, location_id)
 INNER JOIN location_groups USING (run_id, location_group_id)
 WHERE
     regions.paradigm IN ('mpi', 'shmem', 'gaspi', 'upc')
+    AND NOT coalesce(mpi_calls.is_local, FALSE)
     AND call_paths.kind <> 'task_stub'
     AND call_tree.visit_count > 0
     AND location_groups.kind = 'process'

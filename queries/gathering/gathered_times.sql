@@ -82,6 +82,7 @@ WITH
         WHERE
             regions.paradigm IN ('mpi', 'shmem', 'gaspi', 'upc')
             AND call_paths.kind <> 'task_stub'
+            AND NOT coalesce(mpi_calls.is_local, FALSE)
             AND ($is_setup_included::BOOLEAN OR NOT coalesce(mpi_calls.is_setup, FALSE))
         GROUP BY places.run_id, places.rank
     )

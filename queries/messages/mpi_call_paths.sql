@@ -11,6 +11,7 @@ SELECT
     call_paths.call_path_id,
     mpi_calls.call,
     mpi_calls.is_setup,
+    mpi_calls.is_local,
     mpi_calls.is_test,
     mpi_calls.can_wait_for_receiver,
     mpi_calls.one_sided_role,

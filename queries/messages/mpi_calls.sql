@@ -9,6 +9,7 @@
 -- Parameters: none
 -- Source:     MPI 4.0, sections 2.6 and 19.1.5 (names of the bindings), 12.2 to 12.5 (one-sided
 --             communication), 14.2 and 14.4 (collective file access)
+--             2.4.1 (local procedures: they exchange nothing with other processes)
 -- Assumes:    names start with MPI_ or PMPI_, in any case
 WITH
     named AS (
@@ -24,6 +25,18 @@ SELECT
     region_id,
     call,
     call IN ('mpi_init', 'mpi_init_thread', 'mpi_finalize') AS is_setup,
+    regexp_matches(
+        call,
+        '^mpi_('
+        || 'comm_(rank|size|compare|group|remote_(group|size)|test_inter|get_\w+'
+        || '|set_(attr|name|errhandler)|delete_attr|(create|free)_keyval|\w+_errhandler)'
+        || '|(attr|errhandler|error|group|info|keyval|op|status|type)_\w+'
+        || '|wtime|wtick|initialized|finalized|query_thread|is_thread_main|pcontrol|address'
+        || '|get_(address|count|elements(_x)?|processor_name|(library_)?version)'
+        || '|cart_(coords|get|map|rank|shift)|cartdim_get|dims_create|topo_test'
+        || '|(dist_)?graph_(get|map|neighbors(_count)?)|graphdims_get|(alloc|free)_mem'
+        || ')$'
+    ) AS is_local,
     call IN ('mpi_test', 'mpi_testany', 'mpi_testall', 'mpi_testsome') AS is_test,
     call IN (
         'mpi_send', 'mpi_ssend', 'mpi_wait', 'mpi_waitany', 'mpi_waitall', 'mpi_waitsome'

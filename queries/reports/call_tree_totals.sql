@@ -1,7 +1,7 @@
 -- The call tree summed over all locations, from the root down, without the smallest branches.
 --
 -- Grain:      one row per call path
--- Inputs:     call_tree, call_paths, regions, setup_times, main_times
+-- Inputs:     call_tree, call_paths, regions, source_locations, setup_times, main_times
 -- Output:     report section call tree
 -- Parameters: $row_limit  maximum number of call paths, largest inclusive time first (BIGINT)
 -- Assumes:    a caller has at least the inclusive time of its callees, so no branch loses its root
@@ -49,7 +49,9 @@ WITH
     )
 
 SELECT
-    regions.name AS region,
+    regions.name || coalesce(
+        ' @' || parse_filename(source_locations.file) || ':' || source_locations.line, ''
+    ) AS region,
     call_paths.kind::VARCHAR AS kind,
     largest.inclusive_ns::BIGINT AS inclusive_ns,
     largest.inclusive_ns / nullif(whole.total_ns, 0) AS inclusive_ratio,
@@ -61,4 +63,6 @@ FROM largest
 CROSS JOIN whole
 INNER JOIN call_paths ON largest.call_path_id = call_paths.call_path_id
 INNER JOIN regions ON call_paths.region_id = regions.region_id
+LEFT JOIN source_locations
+    ON call_paths.source_location_id = source_locations.source_location_id
 ORDER BY largest.call_path_id

@@ -4,7 +4,6 @@ import pytest
 
 from tests.helpers.otf2_archive import UNDEFINED, Event, Trace
 
-TIMES = "path source_location_id sum(visit_count) sum(exclusive_ns)"
 PATHS = """
     SELECT path, source_location_id, sum(visit_count)::INT, sum(exclusive_ns)::INT
     FROM call_paths INNER JOIN call_tree USING (call_path_id)
@@ -110,6 +109,5 @@ def test_an_attribute_of_its_enter_gives_the_site_of_a_call(read, is_merged: boo
     ]
     waits = [("main/wait", None, 3, 21)] if is_merged else apart
     assert tables.sql(PATHS, "call_paths", "call_tree") == [("main", None, 1, 29), *waits]
-    regions = tables.sql("SELECT DISTINCT name FROM visits JOIN regions USING (region_id) ORDER BY 1",
-                         "visits", "regions")  # fmt: skip
-    assert regions == [("main",), ("wait",)]
+    names = "SELECT DISTINCT name FROM visits JOIN regions USING (region_id) ORDER BY name"
+    assert tables.sql(names, "visits", "regions") == [("main",), ("wait",)]

@@ -47,6 +47,7 @@ def build(material: Material) -> Section:
             describe_failures(len(failed.rows)),
             *describe_names(names.as_dicts()),
             *describe_varying(varying.as_dicts()),
+            *describe_joined(material.rows("joined_call_sites")),
         ),
         tables=filled(material.table(CONFIGURATIONS), failed, names, varying),
     )
@@ -68,6 +69,15 @@ def describe_varying(rows: Sequence[Row]) -> Iterator[str]:
         yield (
             f"{application}: runs differ in {varying}. The grid and the models use the best run of "
             "each configuration; growth uses all runs."
+        )
+
+
+def describe_joined(rows: Sequence[Row]) -> Iterator[str]:
+    """Programs whose call sites are not distinguished."""
+    for row in rows:
+        yield (
+            f"{row['application']}: some runs lack call sites, so calls of a region by one caller "
+            "are not distinguished."
         )
 
 
