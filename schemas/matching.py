@@ -51,6 +51,9 @@ CHANNEL = (
     ORDINAL,
 )
 SEND_TIME = Column(name="send_ns", type=INT64, unit="ns", meaning="Send record.")
+SEND_SEQUENCE = renamed(
+    SEQUENCE, "send_sequence", "Position of this record among all records of the sender."
+)
 RECEIVE_TIME = Column(name="receive_ns", type=INT64, unit="ns", meaning="Receive record.")
 RECEIVE_SEQUENCE = renamed(
     SEQUENCE, "receive_sequence", "Position of this record among all records of the receiver."
@@ -140,6 +143,7 @@ SENDS = Table(
         renamed(LOCATION_ID, "sender_location_id", "Location that sends."),
         BYTES,
         SEND_TIME,
+        SEND_SEQUENCE,
         *SEND_POST,
         Column(
             name="send_completion_ns",
@@ -215,6 +219,7 @@ MESSAGES = Table(
         renamed(LOCATION_ID, "receiver_location_id", "Location that receives."),
         BYTES,
         SEND_TIME,
+        SEND_SEQUENCE,
         RECEIVE_TIME,
         RECEIVE_SEQUENCE,
         *SEND_POST,
@@ -260,6 +265,7 @@ QUALITY_KINDS = (
     "unmatched_send", "unmatched_receive", "send_without_completion", "receive_without_request",
     "request_without_completion", "cancelled_request", "partial_collective",
     "inconsistent_collective", "unclosed_visit", "mismatched_leave", "clock_violation",
+    "corrected_time",
     "time_reversal", "impossible_time", "impossible_id", "unknown_record", "buffer_flush",
     "measurement_off", "missing_records", "missing_location",
     "fewer_records_than_announced", "more_records_than_announced", "repeated_definition",
@@ -347,30 +353,6 @@ OPEN_REQUESTS = Table(
     ),
 )
 
-CLOCK_VIOLATIONS = Table(
-    name="clock_violations",
-    meaning="Contradictory clocks: an event ended before its cause began.",
-    grain="one row per location with violations",
-    key=("location_id",),
-    is_transient=True,
-    columns=(
-        LOCATION_ID,
-        Column(
-            name="violation_count",
-            type=INT64,
-            minimum=1,
-            meaning="Messages, members of collectives, and calls of MPI_Init or MPI_Finalize.",
-        ),
-        Column(
-            name="clipped_ns",
-            type=INT64,
-            unit="ns",
-            minimum=0,
-            meaning="Time by which waits were cut off at the end of their call.",
-        ),
-    ),
-)
-
 TRACE_QUALITY = Table(
     name="trace_quality",
     meaning="Missing, damaged or uncertain parts of the trace. Kinds without a row did not occur.",
@@ -390,5 +372,5 @@ TRACE_QUALITY = Table(
 TABLES = (
     MPI_CALLS, MPI_CALL_PATHS, SENDS, PROBED_RECEIVES, RECEIVES, MESSAGES, UNMATCHED_MESSAGES,
     DOUBTFUL_CHANNELS,
-    READING_FINDINGS, RECORD_COUNTS, MISREAD_CELLS, OPEN_REQUESTS, CLOCK_VIOLATIONS, TRACE_QUALITY,
+    READING_FINDINGS, RECORD_COUNTS, MISREAD_CELLS, OPEN_REQUESTS, TRACE_QUALITY,
 )  # fmt: skip

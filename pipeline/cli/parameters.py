@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -75,6 +75,13 @@ class Analyzing:
             "MPI_Init to the start of MPI_Finalize]"
         ),
     ] = False
+    clock_correction: Annotated[
+        Literal["auto", "always", "off"],
+        Parameter(
+            help="Move records where clocks contradict each other: if some do, even if they only "
+            "come closer than messages can be, or never."
+        ),
+    ] = "auto"
     delays_as_scalasca: Annotated[
         bool,
         Flag,
@@ -98,6 +105,7 @@ class Analyzing:
             allow_damaged=self.allow_damaged,
             force=force,
             parameters={
+                "clock_correction": self.clock_correction,
                 **{name: read_rules(path) for name, path in files.items()},
                 **({"is_setup_included": True} if self.with_setup else {}),
                 **({"is_like_scalasca": True} if self.delays_as_scalasca else {}),

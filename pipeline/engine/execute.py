@@ -4,16 +4,25 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 
 from tracemill.base.errors import QueryError
 from tracemill.base.interrupting import interruptibly
-from tracemill.engine.graph import ReadStage, SqlStage, Stage, has_needed_rows
+from tracemill.engine.graph import (
+    AS_RECORDED,
+    CORRECTIONS,
+    ReadStage,
+    SqlStage,
+    Stage,
+    has_needed_rows,
+)
 from tracemill.engine.plan import MERGE_CALL_SITES
 from tracemill.engine.progress import Reporter
 from tracemill.patterns.results import RESULT, checked, complete_rows, statement_of
@@ -25,6 +34,9 @@ from tracemill.stages.stage import PythonStage
 from tracemill.store.database import create_empty, parsed, quoted
 from tracemill.store.parquet import ROW_GROUP_ROWS
 from tracemill.store.sink import FEW_ROWS, Sink
+
+if TYPE_CHECKING:
+    from tracemill.kernels.clock_replay import Knots
 
 
 class Engine:
@@ -50,6 +62,7 @@ class Engine:
         self._provided: set[str] = set()
         self._transient_rows: dict[str, int] = {}
         self._made: dict[str, Table] = {}
+        self._clocks: Mapping[int, Knots] = {}
 
     def __enter__(self) -> "Engine":
         return self
@@ -70,12 +83,52 @@ class Engine:
         seconds: dict[str, float] = {}
         last_uses = {name: at for at, stage in enumerate(stages) for name in stage.inputs}
         for position, stage in enumerate(stages):
-            with self._reported(stage, seconds):
-                self._run(stage, options[stage.name], run_id)
-            self._made |= {table.name: table for table in stage.outputs}
+            self._run_one(stage, options[stage.name], run_id, seconds)
+            if any(table.name == CORRECTIONS for table in stage.outputs):
+                for repeated in self._begin_again(stages[:position]):
+                    self._run_one(repeated, options[repeated.name], run_id, seconds)
             with stage_errors(stage.name):
                 self._drop_unneeded(last_uses, position)
         return seconds
+
+    def _run_one(
+        self, stage: Stage, options: Mapping[str, Value], run_id: str, seconds: dict[str, float]
+    ) -> None:
+        with self._reported(stage, seconds):
+            self._run(stage, options, run_id)
+        self._made |= {table.name: table for table in stage.outputs}
+
+    def _begin_again(self, stages: Sequence[Stage]) -> list[Stage]:
+        """The stages to repeat if clocks must be corrected, whose tables are removed."""
+        is_read = any(isinstance(stage, ReadStage) for stage in stages)
+        if not is_read or not self._sink.row_count(CORRECTIONS):
+            return []
+        self._clocks = self._read_clocks()
+        repeated = [
+            stage for stage in stages if AS_RECORDED.isdisjoint(t.name for t in stage.outputs)
+        ]
+        for stage in repeated:
+            for table in stage.outputs:
+                if not table.is_transient:
+                    self._sink.reset(table)
+        self._database.close()
+        self._connection, self._provided, self._transient_rows = None, set(), {}
+        return repeated
+
+    def _read_clocks(self) -> "Mapping[int, Knots]":
+        from tracemill.kernels.clock_replay import Knots
+
+        self.provide(CORRECTIONS)
+        found = self._database.execute(
+            f"SELECT location_id, old_ns, sequence, new_ns FROM {CORRECTIONS} "
+            "ORDER BY location_id, old_ns, sequence"
+        ).fetchnumpy()
+        location, *columns = (np.array(column) for column in found.values())
+        edges = np.flatnonzero(np.diff(location)) + 1
+        parts = zip(*(np.split(column, edges) for column in columns), strict=True)
+        return dict(
+            zip(np.unique(location).tolist(), (Knots(*each) for each in parts), strict=True)
+        )
 
     @contextmanager
     def _reported(self, stage: Stage, seconds: dict[str, float]) -> Iterator[None]:
@@ -83,7 +136,8 @@ class Engine:
         self._reporter.stage_started(stage.name, total)
         start = time.perf_counter()
         yield
-        seconds[stage.name] = round(time.perf_counter() - start, 3)
+        spent = seconds.get(stage.name, 0.0) + time.perf_counter() - start
+        seconds[stage.name] = round(spent, 3)
         self._reporter.stage_finished(stage.name, seconds[stage.name])
 
     def _run(self, stage: Stage, options: Mapping[str, Value], run_id: str) -> None:
@@ -104,7 +158,10 @@ class Engine:
             self._run_python(stage, options)
 
     def _read(self, stage: ReadStage, options: Mapping[str, Value], run_id: str) -> None:
-        stage.source.read(
+        read: Callable[..., None] = stage.source.read
+        if self._clocks:
+            read = partial(read, clocks=self._clocks)
+        read(
             self._sink,
             run_id=run_id,
             threads=self._threads,

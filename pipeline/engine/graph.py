@@ -4,7 +4,7 @@ import importlib.metadata
 import importlib.util
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -17,7 +17,8 @@ from tracemill.base.version import VERSION
 from tracemill.engine.recipe import Recipe
 from tracemill.patterns.catalog import completing, metrics_of
 from tracemill.readers.common.source import Source
-from tracemill.schemas import Table
+from tracemill.schemas import Table, clocks
+from tracemill.schemas.clocks import CLOCK_CORRECTIONS
 from tracemill.sql.query_files import Query
 from tracemill.stages.stage import PythonStage
 
@@ -28,13 +29,21 @@ _WRITING_MODULES = ("tracemill.store.parquet",)
 # How rows of patterns are completed.
 _COMPLETING_MODULES = ("tracemill.patterns.results",)
 READ = "read"
+CORRECTIONS = CLOCK_CORRECTIONS.name
+AS_RECORDED = frozenset(table.name for table in clocks.AS_RECORDED)
+"""Tables about the trace as recorded, which stay if its clocks are corrected."""
 
 
 @dataclass(frozen=True)
 class ReadStage:
-    """Reading the trace: the stage that needs no tables."""
+    """Reading the trace: the stage that needs no tables.
+
+    `matching` are the stages that follow from the trace as recorded until its clocks are
+    corrected; if they are wrong, the trace is read again.
+    """
 
     source: Source
+    matching: "tuple[SqlStage | PythonStage, ...]" = ()
 
     @property
     def name(self) -> str:
@@ -102,6 +111,9 @@ def build_graph(source: Source, recipe: Recipe) -> tuple[Stage, ...]:
             if name not in makers:
                 known = ", ".join(sorted(makers))
                 raise QueryError(f"{stage.name}: nothing makes {name}: tables present: {known}")
+    if CORRECTIONS in makers:
+        stages[0] = ReadStage(source, tuple(_matching(stages, makers)))
+        makers |= {table.name: stages[0] for table in stages[0].outputs}
     return _ordered(stages, makers)
 
 
@@ -117,6 +129,8 @@ def key_parts(
     }
     if isinstance(stage, ReadStage):
         parts |= {"source": digest, "code": code_hash(stage.source.code_modules)}
+        if stage.matching:
+            parts["clocks"] = hash_of("".join(map(_text, stage.matching)))
     elif isinstance(stage, SqlStage):
         parts |= {"query": hash_of(stage.query.text), "duckdb": installed_version("duckdb")}
         if stage.query.pattern:
@@ -187,8 +201,34 @@ def _makers(stages: Iterable[Stage]) -> dict[str, Stage]:
     return makers
 
 
-def _ordered(stages: Iterable[Stage], makers: Mapping[str, Stage]) -> tuple[Stage, ...]:
-    by_name = {stage.name: stage for stage in sorted(stages, key=_rank)}
+def _text(stage: SqlStage | PythonStage) -> str:
+    """The source text of a stage."""
+    return stage.query.text if isinstance(stage, SqlStage) else code_hash(stage.modules)
+
+
+def _matching(
+    stages: Iterable[Stage], makers: Mapping[str, Stage]
+) -> Iterator[SqlStage | PythonStage]:
+    """The stages that the correction of clocks needs, and itself, in the order of `stages`."""
+    needed, left = set(), [makers[CORRECTIONS]]
+    while left:
+        stage = left.pop()
+        if stage.name not in needed:
+            needed.add(stage.name)
+            left += (makers[name] for name in stage.inputs)
+    return (stage for stage in stages if stage.name in needed and not isinstance(stage, ReadStage))
+
+
+def _ordered(stages: Sequence[Stage], makers: Mapping[str, Stage]) -> tuple[Stage, ...]:
+    first = {
+        each.name for stage in stages if isinstance(stage, ReadStage) for each in stage.matching
+    }
+
+    def rank(stage: Stage) -> tuple[bool, bool, str]:
+        """Reading comes first: before DuckDB, it runs in little memory."""
+        return (stage.name != READ, stage.name not in first, stage.name)
+
+    by_name = {stage.name: stage for stage in sorted(stages, key=rank)}
     needs = {
         name: sorted({makers[each].name for each in stage.inputs})
         for name, stage in by_name.items()
@@ -204,12 +244,7 @@ def _ordered(stages: Iterable[Stage], makers: Mapping[str, Stage]) -> tuple[Stag
     ordered: list[Stage] = []
     while sorter.is_active():
         ready += (by_name[name] for name in sorter.get_ready())
-        ordered.append(min(ready, key=_rank))
+        ordered.append(min(ready, key=rank))
         ready.remove(ordered[-1])
         sorter.done(ordered[-1].name)
     return tuple(ordered)
-
-
-def _rank(stage: Stage) -> tuple[bool, str]:
-    """Reading comes first: before DuckDB, it runs in little memory."""
-    return (stage.name != READ, stage.name)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tracemill.base.text import hash_of
-from tracemill.engine.graph import ReadStage, SqlStage, Stage, key_parts
+from tracemill.engine.graph import AS_RECORDED, ReadStage, SqlStage, Stage, key_parts
 from tracemill.sql.query_files import Value
 from tracemill.store.manifest import Manifest, TableRecord
 
@@ -21,6 +21,7 @@ MERGE_CALL_SITES = "merge_call_sites"
 _CHANGES = {
     "source": "source changed",
     "options": "options changed",
+    "clocks": "matching or clock correction changed",
     "query": "query text changed",
     "code": "code changed",
     "schema": "schema changed",
@@ -81,7 +82,7 @@ def make_plan(
     }  # fmt: skip
     reasons |= {name: MISSING for name in missing if reasons.get(name) == UNCHANGED}
     reasons |= dict.fromkeys(records, FORCED) if force and current else {}
-    stages, reasons = _to_run(graph, reasons)
+    stages, reasons = _to_run(graph, reasons | _made_together(graph, reasons))
     computed = {table.name for stage in stages for table in stage.outputs}
     decisions = tuple(
         Decision(table.name, stage.name, table.name in computed, reasons[table.name])
@@ -128,8 +129,14 @@ def option_values(
 ) -> dict[str, Value]:
     """The options that one stage depends on; raises QueryError for a parameter without value."""
     if isinstance(stage, ReadStage):
-        is_merged = values.get(MERGE_CALL_SITES, False)
-        return {"allow_damaged": allow_damaged, MERGE_CALL_SITES: is_merged}
+        of_clocks = (
+            option_values(each, allow_damaged=allow_damaged, values=values)
+            for each in stage.matching
+        )
+        own = {"allow_damaged": allow_damaged, MERGE_CALL_SITES: values.get(MERGE_CALL_SITES, False)}
+        return own | {
+            k: v for each in of_clocks for k, v in each.items()
+        }
     if isinstance(stage, SqlStage):
         return stage.query.bind(values)
     return {name: values.get(name, default) for name, default in stage.parameters.items()}
@@ -167,6 +174,19 @@ def _reason(new: TableRecord, old: TableRecord | None, *, is_first: bool) -> str
     names = sorted(set(old.inputs) | set(new.inputs))
     changed = [name for name in names if old.inputs.get(name) != new.inputs.get(name)]
     return f"upstream changed: {', '.join(changed)}"
+
+
+def _made_together(graph: Sequence[Stage], reasons: Mapping[str, str]) -> dict[str, str]:
+    """Tables that must be made because clocks are corrected while the trace is read."""
+    found: dict[str, str] = {}
+    for stage in graph:
+        if isinstance(stage, ReadStage) and stage.matching:
+            tables = [table.name for each in (stage, *stage.matching) for table in each.outputs]
+            read = {table.name for table in stage.outputs} | AS_RECORDED
+            due = [name for name in tables if name in read and reasons[name] != UNCHANGED]
+            unchanged = [name for name in tables if due and reasons[name] == UNCHANGED]
+            found |= dict.fromkeys(unchanged, f"made together with {due[0]}" if due else "")
+    return found
 
 
 def _to_run(

@@ -1,13 +1,16 @@
 """The pass over locations: manages its state and the size of its columns."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.kernels import walk_state as ws
 from tracemill.kernels.call_tree import PathTree, clear, index_nodes, new_tree, reserve
+from tracemill.kernels.clock_replay import Knots
 from tracemill.kernels.columns import each, empty, with_room
+from tracemill.kernels.corrected_times import CorrectedTimes
 from tracemill.kernels.known_tree import LAYOUT_COLUMNS, know
 from tracemill.kernels.plain_walk import walk_plain
 from tracemill.kernels.profile import TOTAL_COLUMNS, ProfileRows, begin_totals, profile_of
@@ -33,6 +36,8 @@ _OUT_OF_THE_ORDINARY = 1 << 12
 """Number of records that the general walk takes over from the plain one."""
 _SPARE_FRAMES, _SPARE_NODES = 64, 1024
 _KINDS = 256
+AS_RECORDED: Mapping[int, Knots] = MappingProxyType({})
+"""The correction of no location."""
 _NO_NUMBERS = np.empty(0, np.int32)
 _NO_LAYOUT = np.zeros((1, LAYOUT_COLUMNS), np.int32)
 _ZERO_AT_FIRST = [
@@ -58,7 +63,7 @@ class LocationWalk:
 
     With a `canonical` tree the pass writes rows; without, it only grows a call tree and finds
     forks. Blocks of visits may contain several locations. Records outside the `possible_times` (ns)
-    are counted, and get the time of the record before.
+    are counted, and get the time of the record before. `clocks` are the corrections of locations.
     """
 
     def __init__(
@@ -68,8 +73,10 @@ class LocationWalk:
         take_visits: Callable[[VisitRows], None] = _drop,
         *,
         possible_times: tuple[int, int] = (-ws.ANY_TIME, ws.ANY_TIME),
+        clocks: Mapping[int, Knots] = AS_RECORDED,
     ) -> None:
-        self._possible_times = possible_times
+        self._possible_times, self._clocks = possible_times, clocks
+        self._corrected: CorrectedTimes | None = None
         self._code, self._writes_rows = code, canonical is not None
         self._canonical = canonical or new_tree()
         self._tree, self._calls = new_tree(), new_tree()
@@ -108,6 +115,8 @@ class LocationWalk:
         self.state[ws.LOCATION] = location
         self.state[[ws.EARLIEST, ws.LATEST]] = self._possible_times
         self._teams, self._numbers = teams, numbers
+        knots = self._clocks.get(location)
+        self._corrected = None if knots is None else CorrectedTimes(knots, self._code)
         self._has_worked = np.zeros(len(teams.team), np.bool_)
         self._is_plain, self._is_indexed = is_plain, False
         if is_plain:
@@ -131,20 +140,21 @@ class LocationWalk:
         take_records: Callable[[RecordRows], None],
     ) -> None:
         """Walk over a chunk of records, and pass on blocks of rows."""
-        row = 0
+        row, code = 0, self._code
         if self._writes_rows:
             self.record_counts += np.bincount(kinds, minlength=_KINDS)
+        if self._corrected:
+            code = self._corrected.code
+            times, side = self._corrected.correct(self.state, times, kinds, refs, side)
         while row < len(kinds):
             self._make_room()
             walk, before, end = self._walk(), row, len(kinds)
             if self._is_plain:
-                row = walk_plain(walk, self._code, times, kinds, refs, side, row)
+                row = walk_plain(walk, code, times, kinds, refs, side, row)
                 end = min(row + _OUT_OF_THE_ORDINARY, end)
             if row == before:
                 self._index_nodes()
-                row = walk_records(
-                    walk, self._teams, self._code, times, kinds[:end], refs, side, row
-                )
+                row = walk_records(walk, self._teams, code, times, kinds[:end], refs, side, row)
             self._hand_over_full_visits()
             if self.state[ws.RECORD_ROWS] > _MANY_RECORDS:
                 take_records(self._ready_records())
@@ -222,6 +232,11 @@ class LocationWalk:
     @property
     def visit_count(self) -> int:
         return int(self.state[ws.NEXT_VISIT]) - self._first_visit
+
+    @property
+    def moved_count(self) -> int:
+        """Number of records whose time was corrected."""
+        return self._corrected.moved_count if self._corrected else 0
 
     def profile(self) -> ProfileRows:
         """Time and visits of the call paths of a finished location."""

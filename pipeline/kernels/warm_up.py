@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from tracemill import schemas
 from tracemill.kernels import call_tree
+from tracemill.kernels.clock_replay import Events, replay_clocks
+from tracemill.kernels.clock_replay import Meetings as ClockMeetings
+from tracemill.kernels.corrected_times import CorrectedTimes
 from tracemill.kernels.critical_path_walk import NONE, walk_back
 from tracemill.kernels.delay_costs import Times, charge_waits
 from tracemill.kernels.delay_intervals import Meetings, Points, find_intervals
@@ -30,12 +33,11 @@ from tracemill.kernels.simulation.writing import write_events
 from tracemill.kernels.sorted_records import look_at_nested, sort_by_location
 from tracemill.kernels.timeline_walk import LocationBins
 from tracemill.kernels.unfolding import unfold
-from tracemill.kernels.walk_state import Code, RecordRows
+from tracemill.kernels.walk_state import STATE_SLOTS, Code, RecordRows
 
 
-def _walk_once() -> None:
-    """Survey and write a location with a visit that was not left."""
-    code = Code(
+def _code() -> Code:
+    return Code(
         np.zeros(1, np.uint32),
         np.zeros(1, np.int32),
         np.zeros(4, np.int8),
@@ -49,12 +51,22 @@ def _walk_once() -> None:
         np.zeros(0, np.int32),
         np.zeros(0, np.int64),
     )
-    records = (
+
+
+def _records() -> tuple[
+    NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint64]
+]:
+    return (
         np.array([1, 2, 3], np.uint64),
         np.array([ENTER, UNKNOWN, ENTER], np.uint8),
         np.zeros(3, np.uint32),
         np.zeros((1, SIDE_WIDTH), np.uint64),
     )
+
+
+def _walk_once() -> None:
+    """Survey and write a location with a visit that was not left."""
+    code, records = _code(), _records()
     taken: list[RecordRows] = []
     survey = LocationWalk(code)
     survey.begin(0, first_visit=0, teams=no_teams())
@@ -145,6 +157,17 @@ def _charge_once() -> None:
     segments.finish()
 
 
+def _replay_once() -> None:
+    """Replay the message of a location to itself, and correct the time of a record."""
+    events = Events(
+        first=np.array([0, 2]), time=np.zeros(2, np.int64), sequence=np.arange(2),
+        meeting=np.zeros(2, np.int64), is_sender=np.array([True, False]),
+    )  # fmt: skip
+    replayed = replay_clocks(events, ClockMeetings(np.ones(1, np.int64), np.full(1, -1)))
+    code = _code()
+    CorrectedTimes(replayed.knots[0], code).correct(np.zeros(STATE_SLOTS, np.int64), *_records())
+
+
 def load_common_kernels() -> None:
     """Load, or compile, the kernels that nearly every trace needs."""
     _walk_once()
@@ -161,6 +184,7 @@ def compile_all() -> None:
     """Fill the caches."""
     _compile_modules()
     load_common_kernels()
+    _replay_once()
     _charge_once()
     _simulate_once()
     _sort_once()

@@ -1,6 +1,7 @@
 """Stages written in Python: what SQL cannot say well."""
 
 from tracemill.stages.call_path_keys import CALL_PATH_KEYS_STAGE
+from tracemill.stages.clock_corrections import CLOCK_STAGE
 from tracemill.stages.critical_path import CRITICAL_PATH_STAGE
 from tracemill.stages.delays import DELAYS_STAGE
 from tracemill.stages.imbalance import IMBALANCE_STAGE
@@ -11,6 +12,7 @@ from tracemill.stages.timeline import TIMELINE_STAGE
 
 PYTHON_STAGES: tuple[PythonStage, ...] = (
     CALL_PATH_KEYS_STAGE,
+    CLOCK_STAGE,
     CRITICAL_PATH_STAGE,
     DELAYS_STAGE,
     IMBALANCE_STAGE,

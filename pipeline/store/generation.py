@@ -82,6 +82,13 @@ class GenerationWriter(Sink):
             self.finished[table.name] = Written(sum(p.row_count for p in parts), byte_count)
         return self.finished[table.name]
 
+    def reset(self, table: Table) -> None:
+        """Remove a finished table, which is then written again."""
+        del self.finished[table.name]
+        for file in self.files(table.name):
+            with store_errors(file):
+                file.unlink()
+
     def files(self, name: str) -> list[Path]:
         """The Parquet files of a finished table, in order."""
         return table_files(self.path, name)

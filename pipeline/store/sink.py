@@ -48,6 +48,10 @@ class Sink(ABC):
         """Close all parts of a table, which may have none: then the table is empty."""
 
     @abstractmethod
+    def reset(self, table: Table) -> None:
+        """Remove a finished table, which is then written again."""
+
+    @abstractmethod
     def row_count(self, name: str) -> int:
         """The number of rows of a finished table."""
 

@@ -26,6 +26,7 @@ SELECT
     receives.receiver_location_id,
     sends.bytes,
     sends.send_ns,
+    sends.send_sequence,
     receives.receive_ns,
     receives.receive_sequence,
     sends.send_post_visit_id,

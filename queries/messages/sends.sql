@@ -70,6 +70,7 @@ SELECT
     location_id AS sender_location_id,
     bytes,
     time_ns AS send_ns,
+    sequence AS send_sequence,
     visit_id AS send_post_visit_id,
     call_path_id AS send_post_call_path_id,
     enter_ns AS send_post_enter_ns,

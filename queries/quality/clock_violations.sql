@@ -16,7 +16,8 @@ WITH
     violating_messages AS (
         SELECT
             receiver_location_id AS location_id,
-            greatest(send_post_enter_ns - receive_completion_leave_ns, 0) AS clipped_ns
+            greatest(send_post_enter_ns - receive_completion_leave_ns, 0) AS clipped_ns,
+            send_ns - receive_ns AS late_ns
         FROM messages
         WHERE is_clock_violation
     ),
@@ -24,7 +25,8 @@ WITH
     violating_members AS (
         SELECT
             location_id,
-            last_begin_ns - end_ns AS clipped_ns
+            last_begin_ns - end_ns AS clipped_ns,
+            clipped_ns AS late_ns
         FROM synchronized_members
         WHERE family NOT IN ('scan', 'neighbourhood') AND last_begin_ns > end_ns
     ),
@@ -32,7 +34,8 @@ WITH
     violating_frames AS (
         SELECT
             location_id,
-            last_enter_ns - leave_ns AS clipped_ns
+            last_enter_ns - leave_ns AS clipped_ns,
+            clipped_ns AS late_ns
         FROM framing_calls
         WHERE last_enter_ns > leave_ns
     ),
@@ -48,7 +51,8 @@ WITH
 SELECT
     location_id,
     count(*) AS violation_count,
-    coalesce(sum(clipped_ns), 0)::BIGINT AS clipped_ns
+    coalesce(sum(clipped_ns), 0)::BIGINT AS clipped_ns,
+    max(late_ns) AS largest_ns
 FROM violations
 GROUP BY location_id
 ORDER BY location_id

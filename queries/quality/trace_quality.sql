@@ -146,7 +146,11 @@ WITH
         ),
         (
             'clock_violation', FALSE,
-            'Clocks contradict each other here. Waits are limited to the time of their call.'
+            'Clocks contradict each other here, as recorded.'
+        ),
+        (
+            'corrected_time', FALSE,
+            'These records were moved, so that clocks do not contradict each other.'
         ),
         (
             'time_reversal', FALSE,

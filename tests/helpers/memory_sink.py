@@ -48,6 +48,9 @@ class MemorySink(Sink):
         rows = self._tables[table.name]
         return Written(rows.num_rows, rows.nbytes)
 
+    def reset(self, table: Table) -> None:
+        del self._tables[table.name]
+
     def row_count(self, name: str) -> int:
         return self._tables[name].num_rows
 

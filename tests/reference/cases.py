@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 REFERENCE_NAME = "reference.csv"
+# Results with the reference's correction of clocks; not every case has it.
+CORRECTED_NAME = "reference_tc.csv"
 # What the reference derives from its results; not every case has it.
 DERIVED_NAME = "remapped_excl.csv"
 # The source of a trace that was written, not recorded: its times are exact.
@@ -27,17 +29,18 @@ EXACT = Tolerance(seconds=1e-9, ratio=0.0)
 
 @dataclass(frozen=True)
 class Case:
-    """A trace with its reference results."""
+    """A trace with its reference results, as recorded or with corrected clocks."""
 
     path: Path
+    is_corrected: bool = False
 
     @property
     def name(self) -> str:
-        return self.path.name
+        return f"{self.path.name}{'+corrected' * self.is_corrected}"
 
     @property
     def reference(self) -> Path:
-        return self.path / REFERENCE_NAME
+        return self.path / (CORRECTED_NAME if self.is_corrected else REFERENCE_NAME)
 
     @property
     def derived(self) -> Path:
@@ -51,5 +54,6 @@ class Case:
 def find_cases(folder: Path) -> tuple[list[Case], list[str]]:
     """The cases below a folder, and the names of traces there that have no reference."""
     traces = sorted({anchor.parent for anchor in folder.glob("*/*.otf2")})
-    cases = [Case(path) for path in traces if (path / REFERENCE_NAME).exists()]
+    cases = [Case(path, is_corrected) for path in traces for is_corrected in (False, True)]
+    cases = [case for case in cases if case.reference.exists()]
     return cases, [path.name for path in traces if not (path / REFERENCE_NAME).exists()]

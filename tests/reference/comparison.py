@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 import duckdb
 
 from tests.reference.cases import Case, Tolerance
-from tests.reference.metrics import COMPARED, DERIVED, ON_CRITICAL_PATH, TIMES
+from tests.reference.metrics import COMPARED, CORRECTED, DERIVED, ON_CRITICAL_PATH, TIMES
 from tracemill.base.errors import PipelineError
 from tracemill.engine.analyze import Options, analyze
 from tracemill.shell.exports.severities import export_severities
@@ -120,7 +120,9 @@ def run_case(case: Case, *, metrics: Collection[str], threads: int) -> Outcome:
 
 
 def _run(case: Case, folder: Path, *, metrics: Collection[str], threads: int) -> Outcome:
-    options = Options(threads=threads, parameters={"is_like_scalasca": True})
+    correction = "always" if case.is_corrected else "off"
+    parameters = {"is_like_scalasca": True, "clock_correction": correction}
+    options = Options(threads=threads, parameters=parameters)
     run = analyze(case.path, store=Store(folder), options=options).run
     severities = folder / "severities.parquet"
     export_severities(run, severities)
@@ -128,6 +130,8 @@ def _run(case: Case, folder: Path, *, metrics: Collection[str], threads: int) ->
     compared = set(metrics) & compared_of(run)
     if not case.derived.exists():
         compared -= DERIVED
+    if case.is_corrected:
+        compared &= CORRECTED
     left_out = set(metrics) - compared
     return Outcome(
         case=case.name,

@@ -91,3 +91,6 @@ COUNTS = frozenset(
 """Bytes and occurrences: compared exactly."""
 
 COMPARED = TIMES | COUNTS
+
+CORRECTED = COMPARED - DERIVED - DELAYS
+"""Compared where clocks are corrected."""

@@ -8,6 +8,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tracemill.kernels.call_tree import NO_NODE, PathTree, describe_tree
+from tracemill.kernels.clock_replay import Knots
+from tracemill.kernels.location_walk import AS_RECORDED
 from tracemill.kernels.path_names import path_names
 from tracemill.kernels.walk_state import Code
 from tracemill.readers.common.call_sites import ARTIFICIAL_REGIONS, CallSites
@@ -33,23 +35,25 @@ def read_tables(
     files: RecordFiles, origin: TraceOrigin, sites: CallSites, code: Code,
     limits: list[LocationState], sink: Sink, *, run_id: str, threads: int,
     allow_damaged: bool, report: Callable[[int], None], plain: PlainSurveyor | None = None,
-    findings: Mapping[str, int] | None = None,
+    findings: Mapping[str, int] | None = None, clocks: Mapping[int, Knots] = AS_RECORDED,
 ) -> None:  # fmt: skip
     """Write all tables in two passes over the records.
 
-    `findings` are the counts of the format's reader for the trace as a whole. Raises
-    DamagedTraceError unless damage is allowed.
+    `findings` are the counts of the format's reader for the trace as a whole, `clocks` the
+    corrections of locations. Raises DamagedTraceError unless damage is allowed.
     """
     identifiers = sites.identifiers
     surveyor = Surveyor(
         files, identifiers, code, limits, threads=threads, allow_damaged=allow_damaged,
-        report=report, plain=plain,
+        report=report, plain=plain, clocks=clocks,
     )  # fmt: skip
     survey = surveyor.run()
     made = DefinitionTables(origin, identifiers)
     # The names of call paths need much memory, which is free again for the rows.
     _write_definitions(sink, made, sites, survey)
-    writer = RowWriter(files, identifiers, code, survey, sink, threads=threads, report=report)
+    writer = RowWriter(
+        files, identifiers, code, survey, sink, threads=threads, report=report, clocks=clocks
+    )
     outcomes = writer.run()
     _write_outcomes(sink, made, outcomes, run_id)
     found = identifiers.definitions

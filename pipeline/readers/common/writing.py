@@ -1,7 +1,7 @@
 """Second pass: writes the rows of every location with canonical numbers."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from tracemill.base.errors import DamagedTraceError
 from tracemill.kernels import walk_state as ws
+from tracemill.kernels.clock_replay import Knots
 from tracemill.kernels.location_walk import LocationWalk
 from tracemill.kernels.records import RECORD_NAMES
 from tracemill.kernels.walk_state import Code, RecordRows
@@ -44,10 +45,11 @@ class RowWriter:
 
     def __init__(
         self, files: RecordFiles, identifiers: Identifiers, code: Code, survey: Survey,
-        sink: Sink, *, threads: int, report: Callable[[int], None],
+        sink: Sink, *, threads: int, report: Callable[[int], None], clocks: Mapping[int, Knots],
     ) -> None:  # fmt: skip
         self._files, self._ids, self._code, self._survey = files, identifiers, code, survey
         self._sink, self._threads, self._report = sink, threads, report
+        self._clocks = clocks
         self._peers = Peers(identifiers)
         self._declared = [count for _, _, count, _ in files.definitions["Location"].values()]
         counts = [found.visit_count for found in survey.locations]
@@ -67,6 +69,7 @@ class RowWriter:
                 survey.tree,
                 lambda rows: visits.write(visit_table(rows)),
                 possible_times=survey.possible_times,
+                clocks=self._clocks,
             )
             found = [
                 _LocationWriter(self, reader, walk, location, number).run() for location in block
@@ -176,6 +179,7 @@ class _LocationWriter:
                 "mismatched_leave": int(state[ws.MISMATCHED]),
                 "unclosed_visit": int(state[ws.UNCLOSED]),
                 "impossible_time": int(state[ws.OUTSIDE]),
+                "corrected_time": self._walk.moved_count,
                 "time_reversal": int(state[ws.REVERSALS]),
                 "impossible_id": int(state[ws.IMPOSSIBLE]) + self._rows.impossible.total(),
                 "unknown_record": int(state[ws.UNKNOWNS]) + unregistered,

@@ -1,13 +1,15 @@
 """An OTF2 archive as a source of the pipeline."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from tracemill.base.errors import ChangedTraceError
 from tracemill.readers.common.call_sites import CallSites
+from tracemill.kernels.clock_replay import Knots
+from tracemill.kernels.location_walk import AS_RECORDED
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import TraceOrigin
 from tracemill.readers.common.source import digest_of_files
@@ -85,6 +87,7 @@ class Otf2Source:
         allow_damaged: bool,
         report: Callable[[int], None],
         merge_call_sites: bool = False,
+        clocks: Mapping[int, Knots] = AS_RECORDED,
     ) -> None:
         """Write all tables. Raises DamagedTraceError unless damage is allowed."""
         archive, identifiers = self._archive, Identifiers(self._archive.definitions)
@@ -94,7 +97,7 @@ class Otf2Source:
         read_tables(
             ArchiveRecords(archive), origin, sites, region_code(sites), limits, sink,
             run_id=run_id, threads=threads, allow_damaged=allow_damaged, report=report,
-            plain=plain_look(archive, identifiers, limits, report),
+            plain=plain_look(archive, identifiers, limits, report), clocks=clocks,
         )  # fmt: skip
 
 
