@@ -18,7 +18,7 @@ _ORDER = Column(
     meaning="Order of records at the same time: position among all records of the location.",
 )
 
-_END = "begin or end of the location"
+_END = "begin or end of the location, or enter of a call"
 
 CLOCK_VIOLATIONS = Table(
     name="clock_violations",

@@ -205,7 +205,7 @@ def _go_forward(
             meeting, time = events.meeting[event], np.float64(events.time[event])
             if event > first[location]:
                 kept = KEPT_RATE * (events.time[event] - events.time[event - 1])
-                if meeting != NONE and events.meeting[event - 1] != NONE:
+                if first[location] + 1 < event < first[location + 1] - 1:
                     kept = max(kept, 1.0)
                 time = max(time, after[event - 1] + kept)
             before[event] = time

@@ -15,7 +15,8 @@
 --
 -- In a scan, each rank has a meeting of its own, which continues that of the rank before. Of
 -- records at the same time, those of MPI_Init and of threads come first, those of MPI_Finalize
--- last. A collective begins right before the record of its end.
+-- last. A collective begins right before the record of its end. Enters at the same time as the
+-- begin are listed, too: the correction separates the two.
 --
 -- Grain:      one row per record, and for the begin and end of each location
 -- Inputs:     corrected_locations, messages, collective_roles, mpi_operations, framing_calls,
@@ -114,6 +115,10 @@ WITH
             unnest([-1, 9223372036854775807]) AS sequence,
             FALSE AS is_sender
         FROM corrected_locations
+        UNION ALL BY NAME
+        SELECT location_id, enter_ns AS time_ns, sequence - 2 AS sequence, FALSE AS is_sender
+        FROM members
+        WHERE enter_ns = begin_ns
     )
 
 SELECT
