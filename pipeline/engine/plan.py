@@ -133,10 +133,11 @@ def option_values(
             option_values(each, allow_damaged=allow_damaged, values=values)
             for each in stage.matching
         )
-        own = {"allow_damaged": allow_damaged, MERGE_CALL_SITES: values.get(MERGE_CALL_SITES, False)}
-        return own | {
-            k: v for each in of_clocks for k, v in each.items()
+        own = {
+            "allow_damaged": allow_damaged,
+            MERGE_CALL_SITES: values.get(MERGE_CALL_SITES, False),
         }
+        return own | {k: v for each in of_clocks for k, v in each.items()}
     if isinstance(stage, SqlStage):
         return stage.query.bind(values)
     return {name: values.get(name, default) for name, default in stage.parameters.items()}

@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 
 from tracemill.base.errors import ChangedTraceError
-from tracemill.readers.common.call_sites import CallSites
 from tracemill.kernels.clock_replay import Knots
 from tracemill.kernels.location_walk import AS_RECORDED
+from tracemill.readers.common.call_sites import CallSites
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import TraceOrigin
 from tracemill.readers.common.source import digest_of_files
