@@ -21,7 +21,7 @@ from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, Column, T
 
 KINDS = (
     "late_sender", "late_receiver", "barrier", "n_to_n", "one_to_n", "n_to_one", "init", "finalize",
-    "fork", "team_barrier",
+    "fork", "team_barrier", "device", "launch",
 )  # fmt: skip
 NOBODY = "no other location was waited for"
 START = "the path starts here"
@@ -97,6 +97,15 @@ SYNCHRONIZATION_POINTS = Table(
         nullable(MESSAGE_ID, "not about a message"),
         nullable(COLLECTIVE_ID, "not about a collective"),
     ),
+)
+
+DEVICE_POINTS = Table(
+    name="device_points",
+    meaning="Synchronization points of threads with streams of accelerators.",
+    grain="one row per call that waited for a kernel, and per kernel that waited for none",
+    key=("visit_id", "kind"),
+    is_transient=True,
+    columns=SYNCHRONIZATION_POINTS.columns[:-2],
 )
 
 LOCATION_SPANS = Table(
@@ -400,7 +409,7 @@ CRITICAL_PATH_SEVERITIES = Table(
 )
 
 TABLES = (
-    SYNCHRONIZATION_POINTS, LOCATION_SPANS, CRITICAL_PATH_JUMPS, CRITICAL_PATH_STEPS,
+    SYNCHRONIZATION_POINTS, DEVICE_POINTS, LOCATION_SPANS, CRITICAL_PATH_JUMPS, CRITICAL_PATH_STEPS,
     CRITICAL_PATH_SEGMENTS, CRITICAL_PATH_PROFILE, CRITICAL_PATH_LOCATIONS,
     CRITICAL_PATH_PARTNERS, CRITICAL_PATH_WAITS, CRITICAL_PATH_SUMMARY, CRITICAL_PATH_WORK,
     CRITICAL_PATH_IMPACTS, CRITICAL_PATH_IMBALANCES, CRITICAL_PATH_SEVERITIES,

@@ -106,12 +106,13 @@ TEAM_WORKERS = Table(
 
 DEVICE_CALLS = Table(
     name="device_calls",
-    meaning="Call paths of calls that wait for an accelerator.",
-    grain="one row per call path that waits for a device, an event or a stream",
+    meaning="Call paths of calls that launch work on an accelerator or wait for it.",
+    grain="one row per call path that launches work, or waits for a device, event or stream",
     key=("call_path_id",),
     is_transient=True,
     columns=(
         CALL_PATH_ID,
+        Column(name="is_launch", type=BOOL, meaning="Launches a kernel or copy."),
         Column(
             name="is_whole_device",
             type=BOOL,

@@ -12,7 +12,8 @@
 --
 -- The program ends where the last process enters MPI_Finalize; of several, the one with the lowest
 -- rank. In a parallel region, a thread goes back to the fork, and the path continues on the thread
--- that forked. Traces with suspended explicit tasks have no critical path yet.
+-- that forked. A kernel goes back to its begin, and the path continues on the thread that launched
+-- it. Traces with suspended explicit tasks have no critical path yet.
 --
 -- Grain:      one row per call that waited, and one for the program's end
 -- Inputs:     synchronization_points, location_spans, locations, task_fragments, task_calls
@@ -34,10 +35,12 @@ WITH
             wait_ns,
             cause_location_id,
             cause_visit_id,
-            cause_enter_ns
+            cause_enter_ns,
+            -- The path stays on the kernel, until it was launched.
+            cause_visit_id + if(kind = 'device', 1, 0) AS next_visit_id
         FROM synchronization_points
         WHERE
-            ((wait_ns > 0 AND kind <> 'finalize') OR kind = 'fork')
+            ((wait_ns > 0 AND kind <> 'finalize') OR kind IN ('fork', 'launch'))
             AND (SELECT is_followed FROM followed)
     ),
 
@@ -55,7 +58,8 @@ WITH
         SELECT
             spans.location_id AS cause_location_id,
             spans.end_visit_id AS cause_visit_id,
-            spans.end_ns AS cause_enter_ns
+            spans.end_ns AS cause_enter_ns,
+            spans.end_visit_id AS next_visit_id
         FROM location_spans AS spans
         INNER JOIN locations USING (location_id)
         WHERE spans.is_process AND (SELECT is_followed FROM followed)
@@ -84,5 +88,5 @@ FROM jumps
 ASOF LEFT JOIN waiting_calls AS earlier
     ON
         jumps.cause_location_id = earlier.location_id
-        AND coalesce(jumps.cause_visit_id, 9223372036854775807) > earlier.visit_id
+        AND coalesce(jumps.next_visit_id, 9223372036854775807) > earlier.visit_id
 ORDER BY jumps.point_id

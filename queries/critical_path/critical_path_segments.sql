@@ -149,7 +149,7 @@ SELECT
     described.call_path_id,
     least(described.wait_ns, coalesce(caller_times.time_ns, described.wait_ns)) AS wait_ns,
     if(
-        described.kind IS NULL OR described.kind = 'fork',
+        described.kind IS NULL OR described.kind IN ('fork', 'launch'),
         0,
         greatest(
             least(described.leave_ns, described.end_ns) - described.begin_ns - described.wait_ns, 0

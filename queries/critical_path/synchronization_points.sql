@@ -11,16 +11,18 @@
 --     init, finalize  all processes
 --     fork            entry of a thread into a parallel region that another thread forked
 --     team_barrier    all members of a team
+--     device          call of a thread that waited for a kernel of an accelerator
+--     launch          kernel that waited for no other kernel of its stream
 --
--- A call that was waited for has a wait of 0. Messages without a wait, scans and extended wait
--- states (not in Scalasca) are left out. A thread that runs tasks inside a barrier synchronizes
--- with its team after the last task.
+-- A call that was waited for has a wait of 0. Messages without a wait, scans, and extended wait
+-- states (not in Scalasca) except waits for kernels are left out. A thread that runs tasks inside a
+-- barrier synchronizes with its team after the last task.
 --
 -- Grain:      one row per synchronizing call and its message or collective
 -- Inputs:     late_sender, late_receiver, messages, synchronized_members, collective_members,
---             framing_calls, parallel_visits, team_barriers, task_calls
+--             framing_calls, parallel_visits, team_barriers, task_calls, device_points
 -- Needs rows: late_sender or late_receiver or synchronized_members or framing_calls or
---             parallel_visits or team_barriers
+--             parallel_visits or team_barriers or device_points
 -- Output:     synchronization_points
 -- Parameters: none
 -- Source:     Scalasca, "critical-path analysis": synchronization points
@@ -230,6 +232,8 @@ WITH
             if(wait_ns > 0, team_barriers.last_enter_ns, NULL) AS cause_enter_ns
         FROM team_barriers
         LEFT JOIN last_tasks USING (visit_id)
+        UNION ALL BY NAME
+        FROM device_points
     )
 
 SELECT

@@ -137,7 +137,7 @@ WITH
                 points.collective_id = own.collective_id
                 AND points.location_id = own.location_id
         LEFT JOIN completions ON points.visit_id = completions.visit_id
-        WHERE points.kind <> 'fork'
+        WHERE points.kind NOT IN ('fork', 'device', 'launch')
     ),
 
     points AS (

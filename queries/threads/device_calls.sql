@@ -1,21 +1,34 @@
--- Call paths of calls that wait for kernels of an accelerator, if the trace records its streams.
+-- Call paths of calls that launch or wait for kernels of an accelerator, if the trace records its
+-- streams.
 --
--- Grain:      one row per call path that waits for a device, an event or a stream
+-- Grain:      one row per call path that launches work, or waits for a device, event or stream
 -- Inputs:     call_paths, regions, locations
 -- Output:     device_calls
 -- Parameters: none
 -- Source:     CUDA and HIP runtime and driver interfaces, OpenCL 3.0 section 5.15
 -- Assumes:    regions have the names of the calls
-SELECT
-    call_paths.call_path_id,
-    regexp_matches(regions.name, '^(cuda|hip|cu)(Device|Thread|Ctx)') AS is_whole_device
-FROM call_paths
-INNER JOIN regions ON call_paths.region_id = regions.region_id
-WHERE
-    regexp_matches(
-        regions.name,
-        '^((cuda|hip|cu)(Device|Thread|Ctx|Stream|Event)Synchronize|clFinish|clWaitForEvents)'
-        || '([^[:alnum:]]|$)'
+WITH
+    named AS (
+        SELECT
+            call_paths.call_path_id,
+            regexp_matches(regions.name, '^(cuda|hip|cu)(Device|Thread|Ctx)') AS is_whole_device,
+            regexp_matches(
+                regions.name,
+                '^((cuda|hip|cu)([A-Za-z]*Launch|Mem[A-Za-z0-9]*Async)|clEnqueue)'
+            ) AS is_launch,
+            regexp_matches(
+                regions.name,
+                '^((cuda|hip|cu)(Device|Thread|Ctx|Stream|Event)Synchronize'
+                || '|clFinish|clWaitForEvents)([^[:alnum:]]|$)'
+            ) AS is_wait
+        FROM call_paths
+        INNER JOIN regions ON call_paths.region_id = regions.region_id
     )
-    AND EXISTS (FROM locations WHERE kind = 'gpu')
-ORDER BY call_paths.call_path_id
+
+SELECT
+    call_path_id,
+    is_launch,
+    is_whole_device
+FROM named
+WHERE (is_launch OR is_wait) AND EXISTS (FROM locations WHERE kind = 'gpu')
+ORDER BY call_path_id

@@ -25,7 +25,7 @@ WITH
         FROM visits
         INNER JOIN device_calls ON visits.call_path_id = device_calls.call_path_id
         INNER JOIN locations ON visits.location_id = locations.location_id
-        WHERE locations.kind <> 'gpu'
+        WHERE locations.kind <> 'gpu' AND NOT device_calls.is_launch
     ),
 
     calls AS (

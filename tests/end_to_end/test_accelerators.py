@@ -74,3 +74,17 @@ def test_a_thread_waits_for_the_last_kernel(report: Report) -> None:
     assert "60.0 µs" in finding.headline
     assert 'waits for GPU stream HIP[0:14] of rank 0 in "copy"' in finding.detail
     assert "Analyzed for waiting: kernels of accelerators." in report.section("summary").sentences
+
+
+def test_the_kernel_is_on_the_critical_path(report: Report) -> None:
+    """The thread until the copy begins at 30, the copy until 80, then the thread.
+
+    main: 0 to 10 and 90 to 100; hipDeviceSynchronize: 20 to 30 and 80 to 90.
+    """
+    columns = "call_path worst_thread path_ns"
+    assert rows_of(report, "critical_path_call_paths", columns) == [
+        ("copy", "GPU stream HIP[0:14]", 50 * MICROSECOND),
+        ("main", 0, 20 * MICROSECOND),
+        ("main/hipDeviceSynchronize", 0, 20 * MICROSECOND),
+        ("main/hipLaunchKernel", 0, 10 * MICROSECOND),
+    ]

@@ -1,4 +1,7 @@
-"""Waiting of threads for kernels on streams of an accelerator (extended, not in Scalasca)."""
+"""Waiting of threads for kernels of an accelerator, and their place on the critical path.
+
+Both are extended: not in Scalasca.
+"""
 
 from typing import Any
 
@@ -11,10 +14,12 @@ NEEDED = ("locations", "visits", "regions", "call_paths")
 
 @pytest.fixture
 def device_waits(read, run_query):
-    """Waits of one process with the events of a thread, and of streams with their kernels."""
+    """Waits, or rows of another relation, of a process with a thread and streams."""
 
-    def find(thread: str, *streams: str, columns: str = "start_ns wait_ns cause_location_id",
-             other: str = "") -> list[tuple[Any, ...]]:  # fmt: skip
+    def find(
+        thread: str, *streams: str, columns: str = "start_ns wait_ns cause_location_id",
+        other: str = "", relation: str = "device_waits",
+    ) -> list[tuple[Any, ...]]:  # fmt: skip
         trace = Trace()
         trace.location(thread)
         trace.accelerators[1] = 0
@@ -24,7 +29,7 @@ def device_waits(read, run_query):
             trace.location(other, process=2)
         tables = read(trace)
         given = {name: tables.records(name) for name in NEEDED}
-        waits: list[tuple[Any, ...]] = run_query("device_waits", given, columns)
+        waits: list[tuple[Any, ...]] = run_query(relation, given, columns)
         return waits
 
     return find
@@ -91,3 +96,68 @@ def test_kernels_of_another_process_are_not_waited_for(device_waits):
 
 def test_without_streams_there_is_no_wait(device_waits):
     assert device_waits(call("hipDeviceSynchronize", 20, 60)) == []
+
+
+# --- Critical path ------------------------------------------------------------------------------
+
+SEGMENT = "location_id begin_ns end_ns kind wait_ns completion_ns"
+
+
+def critical_path(device_waits, thread: str, *streams: str) -> list[tuple[Any, ...]]:
+    found: list[tuple[Any, ...]] = device_waits(
+        f"0 enter main\n{thread}100 leave main", *streams, columns=SEGMENT,
+        relation="critical_path_segments",
+    )  # fmt: skip
+    return found
+
+
+#            0    10    20  25            60     80   90    100
+# thread     [main [launch ][synchronize             ]       ]
+# stream 1                  [kernel        ]
+# stream 2                      [copy (30)       ]
+#
+# Path: thread until the copy begins, the copy, then the thread from 20 less its wait of 60.
+# 30 + 50 + (100 - 20 - 60) = 100, the whole run.
+def test_the_path_passes_the_kernel_that_was_waited_for(device_waits):
+    thread = call("hipLaunchKernel", 10, 20) + call("hipDeviceSynchronize", 20, 90)
+    assert critical_path(device_waits, thread, call("kernel", 25, 60), call("copy", 30, 80)) == [
+        (0, 0, 30, None, 0, 0),
+        (2, 30, 80, "launch", 0, 0),
+        (0, 20, 100, "device", 60, 10),
+    ]
+
+
+# Both kernels are launched before the first one ends: the second one waits for the first, and the
+# path stays on the stream. 25 + 55 + (100 - 30 - 50) = 100.
+def test_the_path_passes_all_kernels_that_wait_for_each_other(device_waits):
+    thread = (
+        call("cudaLaunchKernel", 10, 15) + call("cudaLaunchKernel", 15, 20)
+        + call("cudaStreamSynchronize", 30, 85)
+    )  # fmt: skip
+    kernels = call("first", 25, 60) + call("second", 62, 80)
+    assert critical_path(device_waits, thread, kernels) == [
+        (0, 0, 25, None, 0, 0),
+        (1, 25, 80, "launch", 0, 0),
+        (0, 30, 100, "device", 50, 5),
+    ]
+
+
+# The second kernel is launched after the end of the first one: 45 + 15 + (100 - 50 - 10) = 100.
+# The first one ended before anything waited for it, so it is not on the path.
+def test_the_path_goes_back_to_the_thread_at_each_launch(device_waits):
+    thread = (
+        call("cuLaunchKernel", 5, 10) + call("cuLaunchKernel", 42, 44)
+        + call("cuCtxSynchronize", 50, 70)
+    )  # fmt: skip
+    kernels = call("first", 10, 40) + call("second", 45, 60)
+    assert critical_path(device_waits, thread, kernels) == [
+        (0, 0, 45, None, 0, 0),
+        (1, 45, 60, "launch", 0, 0),
+        (0, 50, 100, "device", 10, 10),
+    ]
+
+
+# Without a known launch the path would end at the kernel; it stays on the thread instead.
+def test_the_path_stays_on_the_thread_without_launches(device_waits):
+    thread = call("hipDeviceSynchronize", 20, 90)
+    assert critical_path(device_waits, thread, call("kernel", 25, 60)) == [(0, 0, 100, None, 0, 0)]
