@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tracemill.base.errors import CampaignError, MissingInputError
+from tracemill.base.near import near_path
 from tracemill.campaign import discovery
 from tracemill.campaign.analyzing import Analyzed, analyze_members
 from tracemill.campaign.checking import check_choices
@@ -38,6 +39,7 @@ from tracemill.campaign.variants import separate_variants
 from tracemill.engine.analyze import Analysis, Options, analyze_source
 from tracemill.engine.progress import Reporter
 from tracemill.engine.recipe import campaign_recipe
+from tracemill.readers.wrong_input import recognize
 from tracemill.stages.campaign.published_marks import read_published_marks
 from tracemill.store.runs import Store
 
@@ -91,14 +93,20 @@ def _find(
         description = check_description(dict(fields), "campaign")
         members = discovery.members_of_store(store, description)
     elif not runs.exists():
-        raise MissingInputError(f"{runs}: no such file or directory; check the path of the runs")
+        advice = near_path(runs) or "check the path of the runs"
+        raise MissingInputError(f"{runs}: no such file or directory; {advice}")
+    elif not runs.is_dir() and not runs.is_file():
+        raise CampaignError(f"{runs}: neither a file nor a folder; name the folder of the runs")
     elif runs.is_file() and discovery.lists_runs(runs):
         description = check_description(dict(fields), "campaign")
         members = discovery.read_run_list(runs, mistakes)
     else:
         description = _describe(runs, fields)
         members = _find_traces(description, runs.parent, reporter)
-        measured = _read_measured(description, runs.parent, reporter, mistakes)
+        try:
+            measured = _read_measured(description, runs.parent, reporter, mistakes)
+        except CampaignError as error:
+            raise recognize(runs, is_json_accepted=True) or error from error
     _check_pattern_is_used(description, members, measured)
     path = store.path if runs is None else runs
     return CampaignPlan(
@@ -213,6 +221,8 @@ def make_campaign(
     """
     _report_reused_name(plan, store, reporter)
     analyzed = analyze_members(plan.members, store=store, options=options, reporter=reporter)
+    if len(analyzed) == 1 and not plan.measured and not analyzed[0].run_id:
+        raise CampaignError(f"no run is left: {analyzed[0].reason}")
     records = [*_records(analyzed, plan.description, reporter), *plan.measured]
     records += [_failed(each, plan.description) for each in plan.description.failed]
     _report_program_names(records, reporter)

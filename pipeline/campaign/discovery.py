@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tracemill.base.errors import CampaignError, MissingInputError
+from tracemill.base.near import near_path
 from tracemill.base.text import printable
 from tracemill.campaign.configurations import special_parameters
 from tracemill.campaign.description import Description
@@ -18,6 +19,7 @@ from tracemill.campaign.names import (
     read_name,
     standard_name,
 )
+from tracemill.readers.wrong_input import recognize
 from tracemill.store.runs import Store
 
 TRACE_COLUMN = "trace"
@@ -64,6 +66,9 @@ def find_members(places: Sequence[Path], pattern: str, application: str = "") ->
     """
     found = {member.trace: member for place in places for member in _members_at(place)}
     if not found:
+        for place in places:
+            if refusal := recognize(place):
+                raise refusal
         listed = ", ".join(map(str, places))
         raise MissingInputError(f"no traces: {listed}: name a folder with OTF2 archives below it")
     return _fitting([found[trace] for trace in sorted(found)], pattern, application)
@@ -159,7 +164,8 @@ def _find_traces(place: Path) -> Iterator[Path]:
         yield place
         return
     if not place.exists():
-        raise MissingInputError(f"{place}: no such file or directory; check the path of the runs")
+        advice = near_path(place) or "check the path of the runs"
+        raise MissingInputError(f"{place}: no such file or directory; {advice}")
     searched = set()
     for folder, below, files in os.walk(place, followlinks=True):
         status = os.stat(folder)

@@ -7,6 +7,7 @@ from functools import partial
 
 from tracemill.base.errors import MissingInputError
 from tracemill.base.names import format_path, make_visible, shorten
+from tracemill.base.near import did_you_mean, near_matches
 from tracemill.base.text import printable
 from tracemill.comparison.changes import Change
 from tracemill.comparison.comparing import Comparison
@@ -102,8 +103,7 @@ def _names(what: str, text: str) -> tuple[Metric | None, str | None]:
             continue
     wanted = parts[0].strip()
     names = [RUN_TIME, *(metric.name for metric in metrics)]
-    close = get_close_matches(wanted.lower(), names, n=1)
-    advice = f"did you mean {close[0]}?" if close else f"metrics: {', '.join(names)}"
+    advice = did_you_mean(near_matches(wanted, names, most=1)) or f"metrics: {', '.join(names)}"
     raise _refusal(text, f"no metric {shorten(make_visible(wanted))}: {advice}")
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tracemill.base.errors import MissingInputError
+from tracemill.base.near import near_path
 from tracemill.base.text import printable
 from tracemill.nightly.outcome import Skipped
 from tracemill.store.manifest import SourceFile
@@ -63,9 +64,9 @@ def find_archives(
 def check_source(source: Path) -> None:
     """Raise MissingInputError if there is no such folder."""
     if not source.is_dir():
-        raise MissingInputError(
-            f"{printable(str(source))}: no such folder; name the folder of the archives"
-        )
+        missing = "a file" if source.exists() else "no such folder"
+        advice = near_path(source) or "name the folder of the archives"
+        raise MissingInputError(printable(f"{source}: {missing}; {advice}"))
 
 
 def is_as_found(archive: ReadyArchive) -> bool:

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from tracemill.base.errors import MissingInputError
+from tracemill.base.errors import MissingInputError, NotATraceError
+from tracemill.base.near import near_path
 from tracemill.readers.common.source import Source
 
 
@@ -13,7 +14,17 @@ def open_source(path: Path) -> Source:
     UnsupportedTraceError, DamagedTraceError or MissingLibraryError.
     """
     if not path.exists():
-        raise MissingInputError(f"{path}: no such file or directory; check the path of the trace")
+        advice = near_path(path) or "check the path of the trace"
+        raise MissingInputError(f"{path}: no such file or directory; {advice}")
+    try:
+        return _open(path)
+    except NotATraceError as refusal:
+        from tracemill.readers.wrong_input import explain_refusal
+
+        raise explain_refusal(path, refusal) from refusal
+
+
+def _open(path: Path) -> Source:
     from tracemill.readers.otf2.archive import find_anchor, is_anchor
 
     if _is_archive(path) or (path.is_file() and is_anchor(path)):

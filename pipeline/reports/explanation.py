@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from functools import cache
 
 from rich.console import Console
@@ -10,16 +9,19 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from tracemill.base.errors import MissingInputError
+from tracemill.base.near import did_you_mean, near_matches
 from tracemill.patterns.catalog import pattern_of
 from tracemill.patterns.metrics import metrics_with, spelling
 from tracemill.reports.terminal import print_grid
 from tracemill.reports.wording import start
+from tracemill.schemas import BY_NAME, TABLES, VIEWS
 from tracemill.schemas.metrics import METRICS
 from tracemill.sql.metric_texts import Metric, read_text
 from tracemill.sql.query_files import Query
 
 # Texts are for reading, also in a wide terminal or a pipe.
 WIDEST = 96
+_MOST_NEAR = 12
 _UNITS = {
     "ns": "seconds (nanoseconds in the tables)",
     "occurrences": "occurrences",
@@ -75,11 +77,21 @@ def find_metric(name: str, metrics: Sequence[Metric]) -> Metric:
     spellings = {spelling(text): each for each in metrics for text in (each.title, each.name)}
     if wanted in spellings:
         return spellings[wanted]
-    close = get_close_matches(wanted, spellings, n=3)
-    names = dict.fromkeys(spellings[each].name for each in close)
-    if names:
-        raise MissingInputError(f"no metric {name}: did you mean {' or '.join(names)}?")
-    raise MissingInputError(f"no metric {name}: tracemill explain, without a name, lists all")
+    raise MissingInputError(f"no metric {name}: {_near(name, spellings)}")
+
+
+def _near(name: str, spellings: Mapping[str, Metric]) -> str:
+    """Metrics and tables with names like the given one, in a sentence."""
+    if name in BY_NAME:
+        return f"it is a table; tracemill tables {name} explains it"
+    close = near_matches(spelling(name), spellings, most=_MOST_NEAR)
+    metrics = dict.fromkeys(spellings[each].name for each in close)
+    tables = [
+        each.name for each in (*TABLES, *VIEWS) if not each.is_transient and name in each.name
+    ]
+    listed = ("tables with this word: " + ", ".join(tables)) if tables and len(name) > 2 else ""
+    advice = " ".join(filter(None, (did_you_mean(list(metrics)), listed)))
+    return advice or "tracemill explain, without a name, lists all"
 
 
 def print_metrics(metrics: Sequence[Metric], console: Console) -> None:

@@ -8,6 +8,7 @@ from tracemill.shell.cookbook import Question, find_question, questions_for
 from tracemill.shell.formats import Output
 from tracemill.shell.session import Session
 from tracemill.shell.table_reference import describe_column, print_table
+from tracemill.sql.mistakes import SEE, hint
 from tracemill.store.database import literal
 
 NAMES = (".tables", ".describe", ".schema", ".examples", ".help", ".quit", ".exit")
@@ -52,6 +53,9 @@ def _tables(session: Session) -> str:
 
 
 def _describe(session: Session, name: str, output: Output) -> str:
+    columns = session.columns()
+    if name.casefold() not in map(str.casefold, columns):
+        raise QueryError(f"no table {name}{hint(name, list(columns), columns)} {SEE}")
     if name not in known_tables() or name not in session.given:
         quoted = name.replace('"', '""')
         return f'SELECT column_name, column_type FROM (DESCRIBE "{quoted}")'

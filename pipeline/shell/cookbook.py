@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 
 from tracemill.base.errors import QueryError
+from tracemill.base.near import did_you_mean, near_matches
 from tracemill.reports.tables import strip_header
 from tracemill.sql.query_files import Query, all_queries
 
@@ -64,6 +64,6 @@ def find_question(wanted: str, questions: Sequence[Question]) -> Question:
     for question in questions:
         if wanted in (str(question.number), question.name):
             return question
-    close = get_close_matches(wanted, [each.name for each in questions], n=2)
-    hint = f"did you mean {' or '.join(close)}?" if close else "see .examples"
+    close = near_matches(wanted, [each.name for each in questions])
+    hint = did_you_mean(close) or "see .examples"
     raise QueryError(f"no example {wanted}: {hint}")

@@ -1,15 +1,17 @@
 """Descriptions of tables and columns, from their declarations."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 import pyarrow as pa
 from rich.console import Console
 
 from tracemill.base.errors import MissingInputError
+from tracemill.base.near import did_you_mean, near_matches
 from tracemill.patterns.catalog import known_tables
 from tracemill.reports.terminal import print_grid
 from tracemill.schemas import TABLES, VIEWS, Column, Table
+
+_MOST_NEAR = 5
 
 
 def print_tables(console: Console, own: Sequence[Table] = ()) -> None:
@@ -36,9 +38,8 @@ def find_table(name: str, own: Sequence[Table] = ()) -> Table:
     known = {**known_tables(), **{table.name: table for table in own}}
     if name not in known:
         public = [table.name for table in (*TABLES, *VIEWS, *own) if not table.is_transient]
-        close = get_close_matches(name, public, n=1)
-        meant = f"did you mean {close[0]}? " if close else ""
-        raise MissingInputError(f"no table {name}: {meant}tables are {', '.join(public)}")
+        meant = did_you_mean(near_matches(name, public, most=_MOST_NEAR))
+        raise MissingInputError(f"no table {name}: {meant or 'tracemill tables lists all'}")
     return known[name]
 
 

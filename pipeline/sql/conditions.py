@@ -4,13 +4,13 @@ import json
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
 import duckdb
 
 from tracemill.base.errors import UsageError
 from tracemill.base.names import make_visible, shorten
+from tracemill.base.near import did_you_mean, near_matches
 from tracemill.base.text import printable
 
 _COMPARISONS = {
@@ -123,8 +123,8 @@ class _Condition:
     def _name(self, node: Node) -> str:
         name = ".".join(node["column_names"]).lower()
         if name not in self.known:
-            close = get_close_matches(name, self.known, n=1)
-            hint = f" (did you mean {close[0]}?)" if close else ""
+            close = did_you_mean(near_matches(name, self.known, most=1))
+            hint = f" ({close})" if close else ""
             raise UnknownNameError(f"no count {name}{hint}")
         self.used[name] = None
         return name

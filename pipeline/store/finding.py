@@ -1,9 +1,10 @@
 """Find the store and the run that a command names; errors list similar names."""
 
-from difflib import get_close_matches
+from collections.abc import Iterable
 from pathlib import Path
 
 from tracemill.base.errors import MissingInputError, StoreError
+from tracemill.base.near import did_you_mean, near_matches
 from tracemill.store.runs import Run, Store
 
 
@@ -37,7 +38,13 @@ def open_run(path: Path, name: str | None) -> Run:
         is_ambiguous = name in known or any(run.run_id.startswith(name or "") for run in runs)
         if len(starting) == 1 and not is_ambiguous:
             return starting[0]
-        close = [] if is_ambiguous else get_close_matches(name or "", known, n=1)
-        if close:
-            raise MissingInputError(f"no run {name}: {path}: did you mean {close[0]}?") from error
+        if not is_ambiguous and (advice := _advice(path, name or "", known)):
+            raise MissingInputError(f"no run {name}: {path}: {advice}") from error
         raise
+
+
+def _advice(store: Path, name: str, known: Iterable[str]) -> str:
+    """How to name a run instead, or to make it of an existing path; empty if there is no way."""
+    if name and Path(name).exists():
+        return f"not analyzed yet; run tracemill analyze {name} --store {store} first"
+    return did_you_mean(near_matches(name, known, most=1))

@@ -23,7 +23,9 @@ def read_lines(path: Path) -> list[str]:
     except OSError as error:
         raise MissingInputError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise CampaignError(f"{path}: no measurements: this is not a text in UTF-8") from error
+        raise CampaignError(
+            f"{path}: no measurements: not a text in UTF-8; see docs/guide/measurements.md"
+        ) from error
     if not text.strip():
         raise CampaignError(f"{path}: empty: there are no measurements")
     return text.splitlines()

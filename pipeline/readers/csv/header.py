@@ -2,6 +2,7 @@
 
 import csv
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,8 @@ _SPELLING = {name.casefold(): name for name in (layout.TIME_SECONDS, *_FIELDS)}
 _ALL_NAMES = {*_SPELLING, *layout.CALL_GRAPH_FIELDS}
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
 _ANY_SEPARATOR = "[" + "".join(layout.SEPARATORS) + "]"
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+_HEAD_BYTES = 4096
 _MOST_SHOWN = 240
 _OLD_NAMES = {"start_time": "start", "end_time": "end"}
 
@@ -73,18 +76,33 @@ def read_header(path: Path) -> Header:
         raise DamagedTraceError(
             f"{path}: nothing of it can be decompressed ({damage.problem}); copy it again"
         )
+    head = first.data[:_HEAD_BYTES] if first else b""
     line = first.data.split(b"\n", 1)[0].decode("utf-8-sig", "replace") if first else ""
     line = line.strip("\r ")
     try:
         cut = [(each, cells_of(line, each)) for each in layout.SEPARATORS]
     except csv.Error as error:
+        _check_text(path, head)
         raise NotATraceError(f"{path}: no trace: its first line is no header: {error}") from error
     separator, names = max(cut, key=lambda each: len(each[1]))
     columns = tuple(_SPELLING.get(name.casefold(), name) for name in names)
     header = Header(path, columns, f"{separator} " in line, separator)
+    if not header.known:
+        _check_text(path, head)
     if header.split(line) is None:
         raise NotATraceError(f"{path}: no trace: a quote is not closed in its first line")
     return header
+
+
+def _check_text(path: Path, head: bytes) -> None:
+    """Raise NotATraceError unless the first bytes are those of a text, in UTF-8 or like it."""
+    if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise NotATraceError(f"{path}: a text in UTF-16 or UTF-32; save it as UTF-8")
+    if _CONTROLS.search(head):
+        raise NotATraceError(
+            f"{path}: binary data of unknown kind; name an OTF2 archive (traces.otf2) or a trace "
+            "in CSV"
+        )
 
 
 def cells_of(line: str, separator: str) -> list[str]:
@@ -129,6 +147,8 @@ def _no_header(header: Header) -> str:
     if found and len(cells & _ALL_NAMES) > len(names & _ALL_NAMES):
         every = " and ".join(map(repr, [header.separator, *found]))
         return f"{every} separate the cells of the first line: use one of them throughout"
+    if len([name for name in names if name]) == 1 and not names & _ALL_NAMES:
+        return "the first line is not the header of a trace in CSV"
     return ""
 
 

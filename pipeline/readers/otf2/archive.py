@@ -11,12 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.base.errors import (
-    DamagedTraceError,
-    MissingInputError,
-    NotATraceError,
-    UnsupportedTraceError,
-)
+from tracemill.base.errors import DamagedTraceError, NotATraceError, UnsupportedTraceError
 from tracemill.kernels.framing import BROKEN, ENDED, TORN, frame_records
 from tracemill.readers.common.definitions import Definitions
 from tracemill.readers.common.reading import LocationState
@@ -36,21 +31,16 @@ _BYTE_ORDERS = {0x42: "<", 0x23: ">"}
 
 
 def find_anchor(path: Path) -> Path:
-    """The anchor file of an archive given by it or by its directory.
-
-    Raises MissingInputError or NotATraceError.
-    """
-    if not path.exists():
-        raise MissingInputError(f"{path}: no such file or directory; check the path of the trace")
+    """The anchor file of an archive given by it or by its folder. Raises NotATraceError."""
     if path.is_file():
         return path
     anchors = sorted(path.glob("*.otf2"))
     if len(anchors) == 1:
         return anchors[0]
-    if anchors:
-        names = ", ".join(anchor.name for anchor in anchors[:5])
-        raise NotATraceError(f"{path}: holds several archives ({names}); name the .otf2 file meant")
-    raise NotATraceError(f"{path}: no .otf2 anchor file inside; name an OTF2 archive")
+    inside = "several archives" if anchors else "no trace"
+    raise NotATraceError(
+        f"{path}: {inside} inside; name an OTF2 archive (traces.otf2) or a trace in CSV"
+    )
 
 
 def is_anchor(path: Path) -> bool:
