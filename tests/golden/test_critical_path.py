@@ -94,6 +94,19 @@ def test_the_path_goes_from_a_late_receive_to_its_sender(trace):
     assert partners == [(0, 1, "late_sender", 1, 15, 12)]
 
 
+def test_local_calls_are_no_communication_on_the_path(trace):
+    """One process: 5 ns in MPI_Barrier communicate, 8 ns in MPI_Comm_rank do not."""
+    tables = trace("""
+        0    0..8    MPI_Comm_rank
+        0   10..15   MPI_Barrier
+        0   20..30   solve
+    """)
+    tables |= {"runs": [{"begin_ns": 0, "end_ns": 30}]}
+    (locations,) = find_paths({"critical_path_locations": ""}, tables)
+    ((_, _, computation, communication),) = locations
+    assert (computation + communication, communication) == (30, 5)
+
+
 def test_the_path_goes_from_a_late_send_to_its_receiver(segments):
     assert segments("""
         0   12..35   MPI_Ssend      send 1

@@ -29,6 +29,22 @@ def test_time_from_the_last_init_to_the_first_finalize_counts() -> None:
     ]
 
 
+def test_local_calls_are_no_communication() -> None:
+    """Rank 0 communicates in MPI_Send alone, for 5 of the 60 ns after MPI_Init."""
+    tables = complete("""
+        0    0..10   MPI_Init
+        0    20..28  MPI_Comm_rank
+        0    30..35  MPI_Send
+        0    40..70  MPI_Get_count
+    """)
+    assert rows_of("gathered_times", tables, "time_ns communication_ns") == [(60, 5)]
+    names = {path["path"]: 100 + path["call_path_id"] for path in tables["call_paths"]}
+    called = {key for (key,) in rows_of("gathered_call_sites", tables, "call_path_key")}
+    assert called == {names["main/MPI_Init"], names["main/MPI_Send"]}
+    found = rows_of("gathered_call_paths", tables, "operation visit_count")
+    assert sorted(name for name, _ in found if name) == ["MPI_Init", "MPI_Send"]
+
+
 def test_the_whole_run_counts_with_setup() -> None:
     """The process goes on after MPI_Finalize."""
     tables = complete(PAIR + "0 120..130 write_results")

@@ -316,6 +316,25 @@ def test_a_call_is_recognized_in_any_binding(run_query, name, call):
     assert run_query("mpi_calls", tables, "region_id call") == [(4, call)]
 
 
+# Procedures that MPI 4.0 calls local and not, each half of them with a similar name.
+LOCAL = """
+    MPI_Comm_rank MPI_Comm_size MPI_Comm_get_attr MPI_Comm_set_errhandler MPI_Wtime MPI_Initialized
+    MPI_Get_processor_name MPI_Get_count MPI_Get_elements_x MPI_Group_incl MPI_Type_commit
+    MPI_Cart_coords MPI_Dims_create MPI_Status_set_elements MPI_Graph_neighbors_count
+"""
+COMMUNICATING = """
+    MPI_Comm_split MPI_Comm_dup MPI_Comm_create_group MPI_Comm_free MPI_Wait MPI_Init MPI_Finalize
+    MPI_Get MPI_Get_accumulate MPI_Cart_create MPI_Cart_sub MPI_Graph_create MPI_Testall
+"""
+
+
+@pytest.mark.parametrize(("names", "is_local"), [(LOCAL, True), (COMMUNICATING, False)])
+def test_local_calls_are_marked(run_query, names, is_local):
+    regions = [{"region_id": n, "name": name} for n, name in enumerate(names.split())]
+    found = run_query("mpi_calls", {"regions": regions}, "region_id is_local")
+    assert found == [(number, is_local) for number in range(len(regions))]
+
+
 def test_user_functions_are_no_mpi_calls(run_query):
     names = ["main", "my_MPI_Send", "MPIX_Send", "ompi_wait", "MPI Rank 0"]
     regions = [{"region_id": number, "name": name} for number, name in enumerate(names)]
