@@ -132,6 +132,37 @@ CLOCK_CORRECTIONS = Table(
     ),
 )
 
+CLOCK_QUALITY = Table(
+    name="clock_quality",
+    meaning="What the correction of clocks changed.",
+    grain="one row if times were corrected",
+    key=(),
+    columns=(
+        Column(name="jump_count", type=INT64, minimum=1, meaning="Records that were too early."),
+        Column(
+            name="largest_jump_ns", type=INT64, unit="ns", minimum=0, meaning="Largest jump of one."
+        ),
+        Column(name="moved_count", type=INT64, minimum=0, meaning="Records with another time."),
+        Column(
+            name="largest_move_ns", type=INT64, unit="ns", minimum=0, meaning="Largest difference."
+        ),
+        Column(
+            name="touched_ns",
+            type=INT64,
+            unit="ns",
+            minimum=0,
+            meaning=(
+                "Waiting whose message, collective, barrier, MPI_Init or MPI_Finalize jumped, or "
+                "whose begin or end moved by more than a tenth of it."
+            ),
+        ),
+        Column(name="wait_ns", type=INT64, unit="ns", minimum=0, meaning="All waiting."),
+    ),
+)
+
 AS_RECORDED = (CLOCK_VIOLATIONS, CLOCK_JUMPS, CLOCK_CORRECTIONS)
 """About times as recorded; all other tables have corrected times."""
-TABLES = (CLOCK_VIOLATIONS, CORRECTED_LOCATIONS, CLOCK_EVENTS, CLOCK_JUMPS, CLOCK_CORRECTIONS)
+TABLES = (
+    CLOCK_VIOLATIONS, CORRECTED_LOCATIONS, CLOCK_EVENTS, CLOCK_JUMPS, CLOCK_CORRECTIONS,
+    CLOCK_QUALITY,
+)  # fmt: skip

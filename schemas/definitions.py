@@ -151,6 +151,12 @@ LOCATIONS = Table(
             meaning="Number of event records according to the definitions.",
         ),
         Column(name="record_count", type=INT64, minimum=0, meaning="Number of event records read."),
+        Column(
+            name="moved_count",
+            type=INT64,
+            minimum=0,
+            meaning="Records whose time was corrected, because clocks contradict each other.",
+        ),
         VISIT_COUNT,
         Column(
             name="begin_ns",

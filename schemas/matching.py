@@ -265,7 +265,6 @@ QUALITY_KINDS = (
     "unmatched_send", "unmatched_receive", "send_without_completion", "receive_without_request",
     "request_without_completion", "cancelled_request", "partial_collective",
     "inconsistent_collective", "unclosed_visit", "mismatched_leave", "clock_violation",
-    "corrected_time",
     "time_reversal", "impossible_time", "impossible_id", "unknown_record", "buffer_flush",
     "measurement_off", "missing_records", "missing_location",
     "fewer_records_than_announced", "more_records_than_announced", "repeated_definition",

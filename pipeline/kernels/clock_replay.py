@@ -125,13 +125,16 @@ def replay_clocks(events: Events, meetings: Meetings) -> Replayed:
 
 
 def _knots_of(location: int, events: Events, before: Times, after: Times, limit: Times) -> Knots:
-    count = int(events.first[location + 1] - events.first[location])
-    room = 3 * count + 1  # a jump adds a knot where its spread begins, and one before it
-    old, new, limits = np.empty((3, room))
-    stack = Stack(old, new, limits, np.empty(room, np.int64))
+    room = 5 * int(events.first[location + 1] - events.first[location])
+    stack, points = _new_stack(room), _new_stack(room)
     found = Knots(*np.empty((3, room), np.int64))
-    found_count = _go_backward(location, events, before, after, limit, stack, found)
-    return Knots(*(column[:found_count].copy() for column in found))
+    count = _go_backward(location, events, before, after, limit, stack, points, found)
+    return Knots(*(column[:count].copy() for column in found))
+
+
+def _new_stack(room: int) -> Stack:
+    old, new, limit = np.empty((3, room))
+    return Stack(old, new, limit, np.empty(room, np.int64))
 
 
 def _first_states(events: Events, meetings: Meetings) -> tuple[Numbers, Times]:
@@ -310,45 +313,71 @@ def _push(stack: Any, count: Any, old: Any, new: Any, limit: Any, sequence: Any)
 
 
 @step
-def _is_needed(stack: Any, knot: Any, last: Any) -> Any:
-    """Whether a straight line from the last needed knot to the next one misses a knot."""
-    old = np.floor(stack.old[knot] + 0.5)
-    if stack.sequence[knot] == NONE and (
-        np.floor(stack.old[knot - 1] + 0.5) == old or np.floor(stack.old[knot + 1] + 0.5) == old
-    ):
-        return False
-    width = stack.old[knot + 1] - stack.old[last]
-    if width == 0.0:
-        return True
-    share = (stack.old[knot] - stack.old[last]) / width
-    line = stack.new[last] + share * (stack.new[knot + 1] - stack.new[last])
-    return abs(stack.new[knot] - line) > _EXACT_NS
+def _add_between(stack: Any, knot: Any, old: Any, points: Any, count: Any) -> Any:
+    """Add the point between a knot and the next one, if `old` lies between them."""
+    before, after = stack.old[knot], stack.old[knot + 1]
+    if not before < old < after:
+        return count
+    share = (old - before) / (after - before)
+    new = stack.new[knot] + share * (stack.new[knot + 1] - stack.new[knot])
+    return _push(points, count, old, new, np.inf, 0)
 
 
 @step
-def _store(stack: Any, count: Any, found: Any) -> Any:
-    """Keep the knots that are needed, in whole ns; none if no time is corrected."""
+def _in_whole_ns(stack: Any, count: Any, points: Any) -> Any:
+    """Knots whose old times are whole ns, which agree with the others there; their number."""
+    found = 0
+    for knot in range(count):
+        if stack.sequence[knot] != NONE or knot in (0, count - 1):
+            found = _push(
+                points, found, stack.old[knot], stack.new[knot], np.inf, stack.sequence[knot]
+            )
+            continue
+        old = np.floor(stack.old[knot] + 0.5)
+        if abs(stack.old[knot] - old) > _EXACT_NS:
+            found = _add_between(stack, knot - 1, np.floor(stack.old[knot]), points, found)
+            found = _add_between(stack, knot, np.ceil(stack.old[knot]), points, found)
+        elif stack.old[knot - 1] < old < stack.old[knot + 1]:
+            found = _push(points, found, old, stack.new[knot], np.inf, 0)
+    return found
+
+
+@step
+def _is_needed(points: Any, knot: Any, last: Any) -> Any:
+    """Whether a straight line from the last needed knot to the next one misses a knot."""
+    width = points.old[knot + 1] - points.old[last]
+    if width == 0.0:
+        return True
+    share = (points.old[knot] - points.old[last]) / width
+    line = points.new[last] + share * (points.new[knot + 1] - points.new[last])
+    return abs(points.new[knot] - line) > _EXACT_NS
+
+
+@step
+def _store(points: Any, count: Any, found: Any) -> Any:
+    """Keep the knots that are needed; returns their number, 0 if no time is corrected."""
     largest = 0.0
     for knot in range(count):
-        largest = max(largest, stack.new[knot] - stack.old[knot])
+        largest = max(largest, points.new[knot] - points.old[knot])
     if largest < 0.5:
         return 0
     row, last = 0, 0
     for knot in range(count):
-        if 0 < knot < count - 1 and not _is_needed(stack, knot, last):
+        if 0 < knot < count - 1 and not _is_needed(points, knot, last):
             continue
         last = knot
-        found.old[row] = np.int64(np.floor(stack.old[knot] + 0.5))
-        found.new[row] = np.int64(np.floor(stack.new[knot] + 0.5))
-        found.sequence[row] = max(stack.sequence[knot], 0)
+        found.old[row] = np.int64(points.old[knot])
+        found.new[row] = np.int64(np.floor(points.new[knot] + 0.5))
+        found.sequence[row] = points.sequence[knot]
         row += 1
     return row
 
 
 @kernel
 def _go_backward(
-    location: Any, events: Any, before: Any, after: Any, limits: Any, stack: Any, found: Any
-) -> Any:
+    location: Any, events: Any, before: Any, after: Any, limits: Any, stack: Any, points: Any,
+    found: Any,
+) -> Any:  # fmt: skip
     """Spread the jumps of a location in order; returns the number of knots found."""
     count = 0
     for event in range(events.first[location], events.first[location + 1]):
@@ -362,4 +391,4 @@ def _go_backward(
                 count = _spread(stack, count, time, before[event], after[event] - before[event])
         limit = limits[meeting] if meeting != NONE and events.is_sender[event] else np.inf
         count = _push(stack, count, time, after[event], limit, events.sequence[event])
-    return _store(stack, count, found)
+    return _store(points, _in_whole_ns(stack, count, points), found)

@@ -18,7 +18,7 @@
 -- last. A collective begins right before the record of its end. Enters at the same time as the
 -- begin are listed, too: the correction separates the two.
 --
--- Grain:      one row per record, and for the begin and end of each location
+-- Grain:      one row per record and meeting, and for the begin and end of each location
 -- Inputs:     corrected_locations, messages, collective_roles, mpi_operations, framing_calls,
 --             thread_teams, thread_team_members, team_barriers
 -- Needs rows: corrected_locations
@@ -133,4 +133,5 @@ SELECT
     if(kind IN ('fork', 'barrier', 'join'), $least_thread_ns::BIGINT, $least_message_ns::BIGINT)
         AS least_ns
 FROM numbered
+SEMI JOIN corrected_locations USING (location_id)
 ORDER BY location_id, time_ns, sequence, is_sender, meeting_id

@@ -13,7 +13,7 @@ SELECT
     end_ns
 FROM locations
 WHERE
-    record_count > 0
+    begin_ns IS NOT NULL
     AND CASE $clock_correction::VARCHAR
         WHEN 'always' THEN TRUE
         WHEN 'auto' THEN EXISTS (FROM clock_violations)

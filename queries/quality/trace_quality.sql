@@ -149,10 +149,6 @@ WITH
             'Clocks contradict each other here, as recorded.'
         ),
         (
-            'corrected_time', FALSE,
-            'These records were moved, so that clocks do not contradict each other.'
-        ),
-        (
             'time_reversal', FALSE,
             'Time goes backwards between these records of a location.'
         ),

@@ -117,7 +117,7 @@ class DefinitionTables:
             )  # fmt: skip
 
     def locations(self, outcomes: Sequence[Sequence[Any]]) -> pa.Table:
-        """Locations; `outcomes` gives record count, visits, begin, end and completeness of each."""
+        """Locations; `outcomes` has the columns from record_count on for each."""
         rows = []
         for number, ref, (name, kind, declared, _) in self._numbered("Location"):
             group = self._ids.group_of_location[number]

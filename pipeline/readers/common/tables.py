@@ -81,7 +81,10 @@ def _write_definitions(
 def _write_outcomes(
     sink: Sink, made: DefinitionTables, outcomes: list[LocationOutcome], run_id: str
 ) -> None:
-    read = [(o.record_count, o.visit_count, o.begin_ns, o.end_ns, o.is_complete) for o in outcomes]
+    read = [
+        (o.record_count, o.moved_count, o.visit_count, o.begin_ns, o.end_ns, o.is_complete)
+        for o in outcomes
+    ]
     sink.write(definitions.LOCATIONS, made.locations(read))
     run = made.run(
         run_id,

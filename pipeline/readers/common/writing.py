@@ -31,6 +31,7 @@ class LocationOutcome:
 
     location: int
     record_count: int
+    moved_count: int
     visit_count: int
     begin_ns: int | None
     end_ns: int | None
@@ -152,6 +153,7 @@ class _LocationWriter:
         outcome = LocationOutcome(
             location=self._location,
             record_count=end.record_count,
+            moved_count=self._walk.moved_count,
             visit_count=self._walk.visit_count,
             begin_ns=int(state[ws.FIRST_NS]) if has_records else None,
             end_ns=int(state[ws.NOW]) if has_records else None,
@@ -179,7 +181,6 @@ class _LocationWriter:
                 "mismatched_leave": int(state[ws.MISMATCHED]),
                 "unclosed_visit": int(state[ws.UNCLOSED]),
                 "impossible_time": int(state[ws.OUTSIDE]),
-                "corrected_time": self._walk.moved_count,
                 "time_reversal": int(state[ws.REVERSALS]),
                 "impossible_id": int(state[ws.IMPOSSIBLE]) + self._rows.impossible.total(),
                 "unknown_record": int(state[ws.UNKNOWNS]) + unregistered,

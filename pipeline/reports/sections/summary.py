@@ -68,6 +68,7 @@ def build(material: Material) -> Section:
             read_source(MASTERS),
             read_source("incomplete_locations", _location_count(overview)),
             read_source("quality_findings"),
+            read_source(trace_quality.CLOCKS.query),
             read_source(trace_quality.MISREAD.query, trace_quality.ALL_MISREAD),
             read_source(UNANALYZED),
             read_source(UNRECORDED),
@@ -165,6 +166,7 @@ def _describe_quality(material: Material) -> Iterator[str]:
     yield from describe_unrecorded(unrecorded)
     yield describe_damage(incomplete, quality, overview)
     yield trace_quality.describe_misread(misread)
+    yield trace_quality.describe_clocks(material.rows(trace_quality.CLOCKS.query))
     unanalyzed = _describe_unanalyzed(material.rows(UNANALYZED))
     yield " ".join(nonempty(trace_quality.describe_quality(quality, incomplete), unanalyzed))
 

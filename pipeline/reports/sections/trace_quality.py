@@ -7,7 +7,7 @@ from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section
 from tracemill.reports.tables import TableSpec
 from tracemill.reports.units import format_count
-from tracemill.reports.wording import Row, count_of, number, quote
+from tracemill.reports.wording import Row, count_of, number, quote, share_of, time_of
 
 PLACE = 110
 
@@ -17,6 +17,23 @@ QUALITY = TableSpec(
     titles={"detail": "Effect", "time_ns": "Affected time"},
     silent={"time_ns": None},
     hidden=frozenset({"is_loss"}),
+)
+CLOCKS = TableSpec(
+    query="clocks",
+    title="Clocks",
+    note="Waiting is touched if a record of its message or collective jumped, or if its begin or "
+    "end moved by more than a tenth of it.",
+    titles={
+        "violation_count": "Contradictions",
+        "largest_violation_ns": "Largest",
+        "jump_count": "Jumps",
+        "largest_jump_ns": "Largest jump",
+        "moved_count": "Moved records",
+        "largest_move_ns": "Largest move",
+        "move_ratio": "Of the run",
+        "touched_ns": "Touched waiting",
+        "touched_ratio": "Of all waiting",
+    },
 )
 ALL_MISREAD = 1 << 62
 MISREAD = TableSpec(
@@ -57,8 +74,37 @@ def build(material: Material, *more: TableSpec) -> Section:
         title="Trace quality",
         sentences=(describe_quality(findings.as_dicts(), incomplete.as_dicts()),),
         tables=filled(
-            findings, misread, *map(material.table, more), incomplete, material.table(UNCERTAIN)
+            findings,
+            material.table(CLOCKS),
+            misread,
+            *map(material.table, more),
+            incomplete,
+            material.table(UNCERTAIN),
         ),
+    )
+
+
+def describe_clocks(clocks: Sequence[Row]) -> str:
+    """How much clocks contradict each other, and what correcting them moved; else nothing."""
+    if not clocks:
+        return ""
+    (found,) = clocks
+    count = int(number(found["violation_count"]))
+    if count:
+        times = "once" if count == 1 else f"{format_count(count)} times"
+        largest = time_of(found["largest_violation_ns"])
+        what = f"Clocks contradict each other {times}, by up to {largest}"
+    else:
+        jumps = count_of(found["jump_count"], "record")
+        what = (
+            f"{jumps} came sooner than messages can, by up to {time_of(found['largest_jump_ns'])}"
+        )
+    if found["jump_count"] is None:
+        return f"{what}; times are shown as recorded."
+    moved = f"{time_of(found['largest_move_ns'])} ({share_of(found['move_ratio'])} of the run)"
+    return (
+        f"{what}; times were corrected, records moved by up to {moved}. --clock-correction off "
+        "shows them as recorded."
     )
 
 
