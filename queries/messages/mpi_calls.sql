@@ -1,7 +1,7 @@
 -- Regions that are MPI calls, and the properties of each call.
 --
 -- Names are reduced to the C binding in lower case: PMPI_Waitall, mpi_waitall_ (Fortran),
--- MPI_Waitall_f08 and MPI_Waitall_c all become mpi_waitall.
+-- MPI_Waitall_f08, MPI_Waitall_c and MPI_Waitall() (TAU) all become mpi_waitall.
 --
 -- Grain:      one row per region that is an MPI call
 -- Inputs:     regions
@@ -16,7 +16,7 @@ WITH
         SELECT
             region_id,
             regexp_extract(
-                lower(name), '^p?(mpi_[a-z0-9_]*?)(_c)?(_f08(ts)?)?_*$', 1
+                lower(name), '^p?(mpi_[a-z0-9_]*?)(_c)?(_f08(ts)?)?_*(\(.*\))?$', 1
             ) AS call
         FROM regions
     )

@@ -1,8 +1,8 @@
 -- Missing, damaged or uncertain parts of the trace, and their effect on the results.
 --
 -- Grain:      one row per kind and location
--- Inputs:     reading_findings, locations, mpi_operations, sends, receives, unmatched_messages,
---             open_requests, collectives, clock_violations
+-- Inputs:     reading_findings, locations, mpi_operations, call_paths, regions, sends, receives,
+--             unmatched_messages, open_requests, collectives, clock_violations
 -- Output:     trace_quality
 -- Parameters: none
 -- Source:     the findings of the reader and of the matching
@@ -28,6 +28,22 @@ WITH
         FROM mpi_operations
         WHERE kind IN ('recv', 'irecv', 'mrecv', 'imrecv', 'request_cancelled')
         GROUP BY location_id
+    ),
+
+    -- The reader gives calls that are no library calls no time.
+    outside_calls AS (
+        SELECT
+            mpi_operations.location_id,
+            count(*) AS count
+        FROM mpi_operations
+        LEFT JOIN call_paths ON mpi_operations.call_path_id = call_paths.call_path_id
+        LEFT JOIN regions ON call_paths.region_id = regions.region_id
+        WHERE
+            mpi_operations.kind IN ('send', 'isend', 'recv', 'irecv', 'collective')
+            AND coalesce(mpi_operations.enter_ns = mpi_operations.leave_ns, TRUE)
+            AND (regions.paradigm IS NULL OR regions.paradigm <> 'mpi')
+            AND (regions.name IS NULL OR NOT regexp_matches(lower(regions.name), '^p?mpi_'))
+        GROUP BY mpi_operations.location_id
     ),
 
     known_receives AS (
@@ -60,6 +76,8 @@ WITH
         GROUP BY side, location_id
         UNION ALL
         SELECT 'unmatched_send', location_id, count, NULL FROM stray_sends
+        UNION ALL
+        SELECT 'record_outside_call', location_id, count, NULL FROM outside_calls
         UNION ALL
         SELECT
             'unmatched_receive',
@@ -205,6 +223,11 @@ WITH
         (
             'team_without_fork', FALSE,
             'These threads worked in teams without a known fork. Their call paths have a new root.'
+        ),
+        (
+            'record_outside_call', FALSE,
+            'These messages and collectives are recorded outside of MPI calls. The time of the '
+            || 'calls is unknown, and waits in them are not detected.'
         ),
         (
             'assumed_communicator', FALSE,

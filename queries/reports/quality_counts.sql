@@ -34,6 +34,7 @@ WITH
         ('team_without_fork', 'teams_without_fork'),
         ('unreadable_row', 'unreadable_rows'),
         ('assumed_communicator', 'assumed_communicators'),
+        ('record_outside_call', 'records_outside_calls'),
         ('cut_input', 'cut_inputs')
     ),
 

@@ -10,12 +10,14 @@ from tracemill.reports.units import format_count
 from tracemill.reports.wording import Row, count_of, number, quote, share_of, time_of
 
 PLACE = 110
+LARGE_SHARE = 0.1
+"""A share of the run from which on it is part of the summary."""
 
 QUALITY = TableSpec(
     query="quality_findings",
     title="Problems of the trace",
     titles={"detail": "Effect", "time_ns": "Affected time"},
-    silent={"time_ns": None},
+    silent={"time_ns": None, "run_ratio": None},
     hidden=frozenset({"is_loss"}),
 )
 CLOCKS = TableSpec(
@@ -119,12 +121,18 @@ def describe_quality(findings: Sequence[Row], incomplete: Sequence[Row]) -> str:
 
 
 def name_findings(findings: Sequence[Row]) -> list[str]:
-    """'5 × unmatched send' for each kind."""
+    """'5 × unmatched send' for each kind, and its share of the run if that is large."""
     kinds: dict[str, int] = {}
+    shares: dict[str, float] = {}
     for finding in findings:
         kind = str(finding["kind"])
         kinds[kind] = kinds.get(kind, 0) + int(number(finding["finding_count"]))
-    return [f"{format_count(count)} × {kind.replace('_', ' ')}" for kind, count in kinds.items()]
+        shares[kind] = shares.get(kind, 0) + number(finding.get("run_ratio"))
+    return [
+        f"{format_count(count)} × {kind.replace('_', ' ')}"
+        + (f" ({share_of(shares[kind])} of the run)" if shares[kind] >= LARGE_SHARE else "")
+        for kind, count in kinds.items()
+    ]
 
 
 def describe_misread(misread: Sequence[Row]) -> str:
