@@ -224,6 +224,14 @@ def _analyze(archive: ReadyArchive, store: Store, options: Options, *, has_repor
     return run
 
 
+def find_original(archive: ReadyArchive, store: Store, options: Options) -> Run | None:
+    """The run of which an analysis would find that the archive is a copy; None if it cannot."""
+    try:
+        return _run_of_original(open_source(archive.anchor), store, options)
+    except PipelineError:
+        return None
+
+
 def _run_of_original(source: Source, store: Store, options: Options) -> Run | None:
     """The up-to-date run of the same trace at another path, if that path still exists.
 

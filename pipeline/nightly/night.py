@@ -11,7 +11,7 @@ from tracemill.base.text import printable
 from tracemill.engine.analyze import Options, sweep_store
 from tracemill.engine.progress import Reporter
 from tracemill.nightly.agenda import Agenda, ArchiveRuns, NightOptions, make_agenda
-from tracemill.nightly.analyze import ArchiveWork
+from tracemill.nightly.analyze import ArchiveWork, find_original
 from tracemill.nightly.campaigns import Campaigns
 from tracemill.nightly.config import Application, Config
 from tracemill.nightly.find import check_source
@@ -49,8 +49,15 @@ class Reported:
 def plan_night(source: Path, *, store: Store, options: Options, night: NightOptions) -> Agenda:
     """The work of a night; nothing is written. Raises MissingInputError."""
     archive_runs = ArchiveRuns(store, options)
-    return make_agenda(
+    agenda = make_agenda(
         source, store=store, archive_runs=archive_runs, options=night, now=time.time()
+    )
+    originals = {each.anchor: find_original(each, store, options) for each in agenda.due}
+    copies = {anchor: run.run_id for anchor, run in originals.items() if run}
+    return replace(
+        agenda,
+        due=tuple(each for each in agenda.due if each.anchor not in copies),
+        run_ids=agenda.run_ids | copies,
     )
 
 

@@ -118,6 +118,19 @@ def test_archives_need_not_settle(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "1 to analyze" in capsys.readouterr().out
 
 
+def test_a_dry_run_recognizes_copies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "traces"
+    write_archive(source / "a")
+    assert run(source) == 0
+    shutil.copytree(source / "a", source / "b")
+    write_archive(source / "c", 1_000_000)
+    capsys.readouterr()
+    assert run(source, "--dry-run") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "archives: 1 to analyze, 2 known"
+    assert [line.split()[-1] for line in lines[1:]] == [str(source / "c" / "traces.otf2")]
+
+
 def test_a_date_limits_the_archives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_archive(tmp_path / "traces" / "a")
     for since, counts in (("2000-01-01", "1 to analyze"), ("2100-01-01", "1 changed before")):
