@@ -1,9 +1,10 @@
 """Descriptions of tables and columns, from their declarations."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 from rich.console import Console
+from rich.segment import Segment, Segments
 
 from tracemill.base.errors import MissingInputError
 from tracemill.base.near import did_you_mean, near_matches
@@ -18,7 +19,7 @@ def print_tables(console: Console, own: Sequence[Table] = ()) -> None:
     """List the stored tables of a run, views, and `own` tables, which user patterns declare."""
     stored = [table for table in (*TABLES, *VIEWS) if not table.is_transient]
     rows = [(table.name, table.grain, table.meaning) for table in (*stored, *own)]
-    print_grid(console, ("table", "grain", "meaning"), rows)
+    _print_rows(console, ("table", "grain", "meaning"), rows)
 
 
 def print_table(table: Table, console: Console) -> None:
@@ -28,9 +29,18 @@ def print_table(table: Table, console: Console) -> None:
     console.print(f"{table.grain}; key {key}", style="muted", markup=False)
     console.print()
     titles = ("column", "type", "unit", "meaning", "null", "allowed")
-    print_grid(console, titles, map(describe_column, table.columns))
+    _print_rows(console, titles, map(describe_column, table.columns))
     for rule in table.rules:
         console.print(f"rule: {rule.name}", markup=False)
+
+
+def _print_rows(console: Console, titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A grid in a terminal; elsewhere lines with tabs between the cells."""
+    if console.is_terminal:
+        print_grid(console, titles, rows)
+        return
+    lines = ["\t".join(row) + "\n" for row in (titles, *rows)]
+    console.print(Segments(map(Segment, lines)), end="", soft_wrap=True)
 
 
 def find_table(name: str, own: Sequence[Table] = ()) -> Table:
