@@ -10,9 +10,10 @@ _SHORTEST_PART = 3
 
 
 def near_matches(name: str, known: Iterable[str], most: int = 2) -> list[str]:
-    """The known names that a name is part of, shortest first, or else those most like it."""
+    """The known names that a name is part of, its beginning first, or else those most like it."""
     wanted, spelled = name.casefold(), {each.casefold(): each for each in known}
-    close = [each for each in sorted(spelled, key=len) if wanted in each]
+    close = [each for each in spelled if wanted in each]
+    close.sort(key=lambda each: (not each.startswith(wanted), len(each)))
     if len(wanted) < _SHORTEST_PART or not close:
         close = get_close_matches(wanted, spelled, n=most)
     return [spelled[each] for each in close[:most]]

@@ -55,7 +55,9 @@ def _tables(session: Session) -> str:
 def _describe(session: Session, name: str, output: Output) -> str:
     columns = session.columns()
     if name.casefold() not in map(str.casefold, columns):
-        raise QueryError(f"no table {name}{hint(name, list(columns), columns)} {SEE}")
+        names = (*filter(columns.__contains__, known_tables()), *columns)
+        declared_first = {each: columns[each] for each in names}
+        raise QueryError(f"no table {name}{hint(name, columns, declared_first)} {SEE}")
     if name not in known_tables() or name not in session.given:
         quoted = name.replace('"', '""')
         return f'SELECT column_name, column_type FROM (DESCRIBE "{quoted}")'

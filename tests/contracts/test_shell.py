@@ -153,6 +153,8 @@ def test_statements_run_one_after_another(own_database: duckdb.DuckDBPyConnectio
     [
         ("SELECT * FROM visitz", "no table visitz: did you mean visits"),
         ("FROM wait_by_cause", "no table wait_by_cause: did you mean waits_by_cause"),
+        (".describe wait", "no table wait: did you mean waits, wait_states, "),
+        (".describe enter", "columns: visits.enter_ns, "),
         ("FROM worst_waits", "it is a query of reports, in queries/reports/worst_waits.sql"),
         ("FROM frobnicate", "no table frobnicate (see `tracemill tables`"),
         ("visits", "visits is no statement: FROM visits shows that table"),

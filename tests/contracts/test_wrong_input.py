@@ -251,8 +251,9 @@ def test_a_path_in_place_of_a_run_is_to_be_analyzed_first(
 
 
 def test_names_near_another() -> None:
-    known = ["visits", "wait_states", "waits_by_rank", "Rank"]
+    known = ["visits", "await", "waits_by_rank", "wait_states", "Rank"]
     assert near_matches("wait", known) == ["wait_states", "waits_by_rank"]
+    assert near_matches("wait", known, most=3)[-1] == "await"
     assert near_matches("RANK", known) == ["Rank", "waits_by_rank"]
     assert near_matches("vsits", known) == ["visits"]
     assert near_matches("a", known) == []

@@ -249,6 +249,9 @@ def test_signs_of_a_title_need_not_be_typed() -> None:
     [
         ("mpi_latesend", "no metric mpi_latesend: did you mean mpi_latesender"),
         ("mpi_barier_wait", "did you mean mpi_barrier_wait"),
+        ("late", "no metric late: did you mean mpi_latesender, mpi_latereceiver, "),
+        ("visit", "did you mean visits or overhead_outside_visits? tables with this word: visits"),
+        ("wait_states", "it is a table; tracemill tables wait_states explains it"),
         ("frobnicate", "no metric frobnicate: tracemill explain, without a name, lists all"),
     ],
 )
