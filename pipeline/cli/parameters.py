@@ -78,8 +78,7 @@ class Analyzing:
     clock_correction: Annotated[
         Literal["auto", "always", "off"],
         Parameter(
-            help="Move records where clocks contradict each other: if some do, even if they only "
-            "come closer than messages can be, or never."
+            help="Correct times if clocks contradict each other (auto), always, or never (off)."
         ),
     ] = "auto"
     delays_as_scalasca: Annotated[
@@ -105,9 +104,13 @@ class Analyzing:
             allow_damaged=self.allow_damaged,
             force=force,
             parameters={
-                "clock_correction": self.clock_correction,
                 **{name: read_rules(path) for name, path in files.items()},
                 **({"is_setup_included": True} if self.with_setup else {}),
+                **(
+                    {"clock_correction": self.clock_correction}
+                    if self.clock_correction != "auto"
+                    else {}
+                ),
                 **({"is_like_scalasca": True} if self.delays_as_scalasca else {}),
                 **({"merge_call_sites": True} if self.merge_call_sites else {}),
             },
