@@ -21,6 +21,8 @@ from tracemill.store.runs import Run, Store
 CELLS = read_query(Path(__file__).with_name("cells.sql"))
 DERIVED_CELLS = read_query(Path(__file__).with_name("derived_cells.sql"))
 CELLS_OFF = read_query(Path(__file__).with_name("cells_off.sql"))
+# What an independent implementation of the clock correction found.
+CLOCK_JUMPS = Path(__file__).with_name("clock_jumps.csv")
 UNRESOLVED = Path(__file__).with_name("unresolved_cells.csv")
 CHECKS = [query for query in all_queries() if query.concept == "checks"]
 
@@ -139,7 +141,7 @@ def _run(case: Case, folder: Path, *, metrics: Collection[str], threads: int) ->
         event_count=counts["record_count"],
         comparison=compare(severities, case, emitted=_emitted(run), metrics=compared),
         left_out=tuple(sorted(left_out)),
-        broken_checks=broken_checks(run),
+        broken_checks=broken_checks(run) + (broken_clocks(run, case) if case.is_corrected else ()),
     )
 
 
@@ -214,6 +216,22 @@ def broken_checks(run: Run) -> tuple[str, ...]:
             rows = connection.sql(check.statement, params=check.bind({})).fetchall()
             if rows:
                 broken.append(f"{check.relation} fails for {len(rows)} rows, e.g. {rows[0]}")
+    return tuple(broken)
+
+
+def broken_clocks(run: Run, case: Case) -> tuple[str, ...]:
+    """What differs from the known jumps of clocks, or contradicts itself after the correction."""
+    quality = run.read("clock_quality").to_pylist() or [{"jump_count": 0, "largest_move_ns": 0}]
+    jumps, move_us = quality[0]["jump_count"], quality[0]["largest_move_ns"] / 1000
+    with CLOCK_JUMPS.open(encoding="utf-8", newline="") as file:
+        known = {row["case"]: row for row in csv.DictReader(file)}.get(case.path.name)
+    broken = []
+    if known and jumps != int(known["jump_count"]):
+        broken.append(f"{jumps} jumps of clocks, expected {known['jump_count']}")
+    if known and known["largest_move_us"] and round(move_us, 1) != float(known["largest_move_us"]):
+        broken.append(f"records moved by {move_us} µs, expected {known['largest_move_us']}")
+    if any(run.read("messages", ["is_clock_violation"])["is_clock_violation"].to_pylist()):
+        broken.append("messages are received before they are sent")
     return tuple(broken)
 
 

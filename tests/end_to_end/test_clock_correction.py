@@ -1,0 +1,85 @@
+"""A trace whose clocks contradict each other is read again, with corrected times."""
+
+from pathlib import Path
+
+import pytest
+
+from tracemill.engine.analyze import Analysis, Options, analyze
+from tracemill.store.runs import Store
+
+# The receive is recorded at 49000, 100 ns before its send. It belongs 1 µs after the send, at
+# 50100, and jumps by 1100 ns; records move from 49000 - 110000 on, so from the begin of rank 1:
+# its 49000 ns take 50100 ns there.
+TRACE = """\
+Timestamp (ns),Event Type,Name,Process,Partner,Tag,Bytes
+0,Enter,main,0,,,
+0,Enter,main,1,,,
+24500,Enter,MPI_Recv,1,,,
+49000,Instant,MpiRecv,1,0,1,8
+49050,Enter,MPI_Send,0,,,
+49100,Instant,MpiSend,0,1,1,8
+49200,Leave,MPI_Send,0,,,
+49500,Leave,MPI_Recv,1,,,
+60000,Leave,main,0,,,
+60000,Leave,main,1,,,
+"""
+# 24500 * 50100 / 49000; 50100 + 500 * 0.99999; 50100 + 11000 * 0.99999
+CORRECTED = [(1, 0, 61100), (1, 25050, 50600)]
+
+
+@pytest.fixture
+def run(tmp_path: Path):
+    (tmp_path / "trace.csv").write_text(TRACE)
+
+    def analysis(mode: str = "auto") -> Analysis:
+        options = Options(threads=1, parameters={"clock_correction": mode})
+        return analyze(tmp_path / "trace.csv", store=Store(tmp_path / "store"), options=options)
+
+    return analysis
+
+
+def visits(analysis: Analysis) -> list[tuple[int, ...]]:
+    columns = ["location_id", "enter_ns", "leave_ns"]
+    rows = analysis.run.read("visits", columns).to_pylist()
+    return sorted(tuple(row.values()) for row in rows if row["location_id"] == 1)
+
+
+def waits(analysis: Analysis) -> list[int]:
+    return analysis.run.read("wait_states", ["wait_ns"])["wait_ns"].to_pylist()
+
+
+# The wait lasts from 25050 until the send is entered at 49050.
+def test_all_tables_have_corrected_times(run) -> None:
+    found = run()
+    assert visits(found) == CORRECTED
+    assert waits(found) == [49050 - 25050]
+    assert found.run.read("messages")["is_clock_violation"].to_pylist() == [False]
+    (violation,) = found.run.read("clock_violations").to_pylist()
+    assert (violation["violation_count"], violation["largest_ns"]) == (1, 100)
+    (quality,) = found.run.read("clock_quality").to_pylist()
+    assert quality == {
+        "jump_count": 1, "largest_jump_ns": 1100, "moved_count": 4, "largest_move_ns": 1100,
+        "touched_ns": 24000, "wait_ns": 24000,
+    }  # fmt: skip
+
+
+def test_times_stay_as_recorded_on_request(run) -> None:
+    found = run("off")
+    assert visits(found) == [(1, 0, 60000), (1, 24500, 49500)]
+    assert found.run.read("clock_violations").num_rows == 1
+    assert found.run.read("clock_corrections").num_rows == 0
+
+
+def test_a_second_analysis_computes_nothing(run) -> None:
+    run()
+    assert not run().is_new
+
+
+@pytest.mark.parametrize("lost", ["clock_jumps", "clock_violations", "messages", "runs"])
+def test_what_is_lost_is_computed_from_the_right_times(run, lost: str) -> None:
+    first = run().run
+    rows = {table: first.read(table) for table in ("clock_jumps", "clock_violations", "messages")}
+    (first.path / f"{lost}.parquet").unlink()
+    again = run()
+    assert visits(again) == CORRECTED
+    assert {table: again.run.read(table) for table in rows} == rows
