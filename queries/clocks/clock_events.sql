@@ -51,24 +51,15 @@ WITH
         FROM framing_calls
     ),
 
-    -- Columns: kind, instance_id, part, is_sender, location_id, time_ns, sequence
-    records AS (
+    others AS (
         SELECT
-            'message' AS kind,
-            message_id AS instance_id,
-            0 AS part,
+            kind,
+            collective_id AS instance_id,
+            if(kind = 'scan', comm_rank, side) AS part,
             TRUE AS is_sender,
-            sender_location_id AS location_id,
-            send_ns AS time_ns,
-            send_sequence AS sequence
-        FROM messages
-        UNION ALL
-        SELECT 'message', message_id, 0, FALSE, receiver_location_id, receive_ns, receive_sequence
-        FROM messages
-        UNION ALL
-        SELECT
-            kind, collective_id, if(kind = 'scan', comm_rank, side), TRUE, location_id, begin_ns,
-            sequence - 1
+            location_id,
+            begin_ns AS time_ns,
+            sequence - 1 AS sequence
         FROM members
         WHERE is_awaited
         UNION ALL
@@ -106,8 +97,29 @@ WITH
     numbered AS (
         SELECT
             *,
-            dense_rank() OVER (ORDER BY kind, instance_id, part) - 1 AS meeting_id
-        FROM records
+            (SELECT count(*) FROM messages)
+            + dense_rank() OVER (ORDER BY kind, instance_id, part) - 1 AS meeting_id
+        FROM others
+        UNION ALL BY NAME
+        SELECT
+            'message' AS kind,
+            message_id AS instance_id,
+            message_id AS meeting_id,
+            TRUE AS is_sender,
+            sender_location_id AS location_id,
+            send_ns AS time_ns,
+            send_sequence AS sequence
+        FROM messages
+        UNION ALL BY NAME
+        SELECT
+            'message' AS kind,
+            message_id AS instance_id,
+            message_id AS meeting_id,
+            FALSE AS is_sender,
+            receiver_location_id AS location_id,
+            receive_ns AS time_ns,
+            receive_sequence AS sequence
+        FROM messages
         UNION ALL BY NAME
         SELECT
             location_id,
