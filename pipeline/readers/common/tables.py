@@ -25,6 +25,7 @@ from tracemill.schemas.profiles import CALL_TREE
 from tracemill.schemas.table import Table
 from tracemill.store.sink import Sink
 
+_KEPT_NUMBERS = 1_000_000
 READ_TABLES: tuple[Table, ...] = (
     *definitions.TABLES, *communicators.TABLES, *named_values.TABLES, *events.TABLES, CALL_TREE,
     READING_FINDINGS, RECORD_COUNTS, MISREAD_CELLS,
@@ -36,18 +37,22 @@ def read_tables(
     limits: list[LocationState], sink: Sink, *, run_id: str, threads: int,
     allow_damaged: bool, report: Callable[[int], None], plain: PlainSurveyor | None = None,
     findings: Mapping[str, int] | None = None, clocks: Mapping[int, Knots] = AS_RECORDED,
-) -> None:  # fmt: skip
+    survey: Survey | None = None,
+) -> Survey | None:  # fmt: skip
     """Write all tables in two passes over the records.
 
     `findings` are the counts of the format's reader for the trace as a whole, `clocks` the
-    corrections of locations. Raises DamagedTraceError unless damage is allowed.
+    corrections of locations. Returns the survey of the first pass if it does not depend on times
+    and is small; it spares another reading this pass. Raises DamagedTraceError unless damage is
+    allowed.
     """
     identifiers = sites.identifiers
-    surveyor = Surveyor(
-        files, identifiers, code, limits, threads=threads, allow_damaged=allow_damaged,
-        report=report, plain=plain, clocks=clocks,
-    )  # fmt: skip
-    survey = surveyor.run()
+    if survey is None:
+        surveyor = Surveyor(
+            files, identifiers, code, limits, threads=threads, allow_damaged=allow_damaged,
+            report=report, plain=plain, clocks=clocks,
+        )  # fmt: skip
+        survey = surveyor.run()
     made = DefinitionTables(origin, identifiers)
     # The names of call paths need much memory, which is free again for the rows.
     _write_definitions(sink, made, sites, survey)
@@ -65,6 +70,8 @@ def read_tables(
     }
     counts = Counter(of_definitions) + Counter(findings or {})
     sink.write(READING_FINDINGS, _findings(counts, outcomes))
+    is_small = sum(len(each.numbers) for each in survey.locations) <= _KEPT_NUMBERS
+    return survey if is_small and all(each.is_plain for each in survey.locations) else None
 
 
 def _write_definitions(

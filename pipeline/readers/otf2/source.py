@@ -13,7 +13,7 @@ from tracemill.readers.common.call_sites import CallSites
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import TraceOrigin
 from tracemill.readers.common.source import digest_of_files
-from tracemill.readers.common.survey import region_code
+from tracemill.readers.common.survey import Survey, region_code
 from tracemill.readers.common.tables import READ_TABLES, read_tables
 from tracemill.readers.otf2.archive import Archive, read_archive
 from tracemill.readers.otf2.checking import check_files
@@ -63,6 +63,7 @@ class Otf2Source:
         self._opened = _state_of_definitions(path)
         self._archive = read_archive(path)
         self.path = self._archive.anchor
+        self._survey: Survey | None = None
 
     @property
     def event_count(self) -> int:
@@ -94,10 +95,11 @@ class Otf2Source:
         sites = CallSites(identifiers, merge_call_sites)
         limits = check_files(archive, allow_damaged=allow_damaged, threads=threads)
         origin = TraceOrigin("otf2", archive.trace_id, archive.creator, archive.machine_name)
-        read_tables(
+        self._survey = read_tables(
             ArchiveRecords(archive), origin, sites, region_code(sites), limits, sink,
             run_id=run_id, threads=threads, allow_damaged=allow_damaged, report=report,
             plain=plain_look(archive, identifiers, limits, report), clocks=clocks,
+            survey=self._survey if clocks else None,
         )  # fmt: skip
 
 
