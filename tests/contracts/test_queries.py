@@ -262,7 +262,6 @@ def test_every_transient_table_is_read() -> None:
 ON_DEMAND = ("export", "cookbook", "campaign_cookbook")
 # Tables that no query reads: users read them in SQL.
 FOR_USERS = {
-    "source_locations": "where in the source a region or sample lies",
     "calling_contexts": "stacks of sampled traces",
     "attributes": "what the attached values of record_attributes mean",
     "parameters": "what the values of parameter_values mean",

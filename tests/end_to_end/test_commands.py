@@ -282,5 +282,5 @@ def test_what_is_said_to_be_analyzed_is_what_is_searched(store: Path) -> None:
         "Wait at Window Create", "Wait at Window Free",
         "Wait at Fence", "Late Post, synchronization", "Late Post, communication", "Early Wait",
         "Window Lock Competition, synchronization", "Window Lock Competition, communication",
-        "Wait for Progress", "Wait at Collective I/O",
+        "Wait for Progress", "Wait at Collective I/O", "Wait for Device",
     }  # fmt: skip

@@ -57,6 +57,7 @@ def _begin_send(record: Row, group: int) -> Row:
         "sender_location_id": record["location_id"],
         "bytes": record["bytes"],
         "send_ns": record["time_ns"],
+        "send_sequence": record["sequence"],
     }
     return send | _moment("send_post", record) | _complete_send({})
 
