@@ -4,7 +4,7 @@ from tracemill.schemas.definitions import RUNS
 from tracemill.schemas.table import INT32, INT64, STRING, Column, Table
 
 RUN_TIME = "run_time"
-"""Name of the run time, from the first to the last record of a run, beside the names of metrics."""
+"""Name of the run time, that of the main part of a run, beside the names of metrics."""
 
 RUN_HISTORY = Table(
     name="run_history",
@@ -26,7 +26,7 @@ RUN_HISTORY = Table(
             name="run_time_ns",
             type=INT64,
             unit="ns",
-            meaning="Time from the first to the last record of the run.",
+            meaning="Time of the main part of the run, without MPI setup.",
         ),
     ),
 )

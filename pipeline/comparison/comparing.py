@@ -82,7 +82,7 @@ class Comparison:
 
     @cached_property
     def run_time(self) -> MetricChange:
-        """Elapsed time from the first to the last record."""
+        """Elapsed time of the main part of the runs."""
         base_ns, other_ns = (
             [size.run_time_ns for size in side.sizes] for side in (self.base, self.other)
         )

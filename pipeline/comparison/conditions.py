@@ -73,7 +73,7 @@ def parse_condition(text: str) -> Condition:
     unit, is_time = matches["unit"], metric is None or metric.unit == "ns"
     name = RUN_TIME if metric is None else metric.name
     if name == RUN_TIME and call_path is not None:
-        raise _refusal(text, f"{RUN_TIME} is that of the whole run: use time")
+        raise _refusal(text, f"{RUN_TIME} is that of a run, not of a call path: use time")
     if unit != "%" and is_time != (unit in _NANOSECONDS):
         units = "%, s, ms, us or ns" if is_time else "% or nothing"
         raise _refusal(text, f"{name} is limited in {units}: {_HOW}")

@@ -18,7 +18,7 @@ from tracemill.reports.units import Value, unit_of
 from tracemill.sql.query_files import load_query
 from tracemill.store.database import parsed
 
-# A share says of what: all time is that of all locations inside region visits.
+# A share says of what: all time is that of all locations inside region visits, in the main part.
 _TITLES = {
     "call_path_id": "Id",
     "caused_ns": "Caused to others",

@@ -105,7 +105,7 @@ def test_a_call_path_filters_places(page: Page) -> None:
 
 def test_amounts_can_be_shares(page: Page) -> None:
     row(page, METRIC, "Late Sender").click()
-    page.get_by_label("Show", exact=True).select_option("percent of all time")
+    page.get_by_label("Show", exact=True).select_option("percent of the whole run")
     assert amounts(page, METRIC)["Late Sender"] == "25.0%"
     assert amounts(page, PATH)["MPI_Recv"] == "25.0%"
     page.get_by_label("Show", exact=True).select_option("percent of the metric")

@@ -93,7 +93,7 @@ def test_a_verdict_shows_the_actual_value() -> None:
         ("nosuch > 5%", "no metric nosuch: metrics: run_time, time, visits, "),
         ("time > 5", "time is limited in %, s, ms, us or ns"),
         ("visits > 5ms", "visits is limited in % or nothing"),
-        ("run_time in main > 5%", "run_time is that of the whole run: use time"),
+        ("run_time in main > 5%", "run_time is that of a run, not of a call path: use time"),
         ("a\nb\x1b[1m > 5%", r"--fail-if a\\nb\\x1b\[1m > 5%: no metric"),
     ],
 )

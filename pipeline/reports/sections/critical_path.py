@@ -153,10 +153,10 @@ def _top(call_paths: Sequence[Row]) -> str:
     return ""
 
 
-def describe_path_waits(material: Material, *, least: float = 0) -> str:
-    """The waiting on the path, if its share is above `least`; else nothing."""
+def describe_path_waits(material: Material) -> str:
+    """The waiting on the path; nothing without any."""
     for whole in material.rows(OVERVIEW):
-        if number(whole["waiting_ratio"]) > least:
+        if number(whole["waiting_ratio"]) > 0:
             return (
                 f"The critical path contains {time_of(whole['waiting_ns'])} of waiting, "
                 f"{share_of(whole['waiting_ratio'])} of its length. It does not follow this "

@@ -1,6 +1,6 @@
 """Root causes: the call paths that made others wait, directly or through further waiting."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import accumulate
 
 from tracemill.reports.material import Material
@@ -73,14 +73,14 @@ def build(material: Material) -> Section | None:
     return Section(
         key="root-causes",
         title="Root causes",
-        sentences=tuple(describe_causes(material)),
+        sentences=(*describe_causes(material), *describe_indirect(material)),
         tables=material.tables(BY_CALL_PATH, BY_VICTIM, BY_KIND),
         sources=(read_source(BY_CALL_PATH.query, BY_CALL_PATH.row_limit), read_source(INDIRECT)),
     )
 
 
 def describe_causes(material: Material) -> Iterator[str]:
-    """The largest causes in a sentence each, and how much of the waiting is indirect."""
+    """The largest causes in a sentence each."""
     rows = material.rows_of(BY_CALL_PATH)
     large = [row for row in rows if number(row["caused_ratio"]) >= LEAST_SHARE]
     causes = sorted(large, key=lambda row: bool(row["is_setup"]))[:MOST_CAUSES]
@@ -88,8 +88,6 @@ def describe_causes(material: Material) -> Iterator[str]:
     for row, before in zip(causes, covered, strict=False):
         if before < ENOUGH:
             yield describe_cause(row, has_threads=material.has_threads)
-    if rows:
-        yield from describe_indirect(material.rows(INDIRECT))
 
 
 def describe_cause(row: Row, *, has_threads: bool) -> str:
@@ -114,9 +112,9 @@ def _describe_parts(direct: float, passed_on: float) -> str:
     return f": {time_of(direct)} directly, {time_of(passed_on)} passed on by others"
 
 
-def describe_indirect(rows: Sequence[Row]) -> Iterator[str]:
+def describe_indirect(material: Material) -> Iterator[str]:
     """The part of each kind of waiting that waiting elsewhere causes, if it is large."""
-    for row in rows:
+    for row in material.rows(INDIRECT):
         if number(row["indirect_ratio"]) >= LEAST_SHARE:
             yield (
                 f"Of {row['finding']}, {time_of(row['indirect_ns'])} of {time_of(row['wait_ns'])} "

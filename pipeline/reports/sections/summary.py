@@ -26,7 +26,7 @@ KINDS = "worst_waits"
 # Lines of the summary in a terminal: its title and size, and the lines below.
 MOST_LINES = 12
 _HEADING_LINES = 2
-_FEWEST_KINDS, _MOST_KINDS = 2, 5
+_USUAL_KINDS, _MOST_KINDS = 2, 5
 ALL_TIME = "the time of all locations in region visits, in the main part of the run"
 # Smaller shares of all time appear in tables only, except the worst kind of waiting.
 LEAST_SHARE = 0.0005
@@ -47,16 +47,17 @@ def build(material: Material) -> Section:
     """Run time, root causes, waiting by kind, and quality."""
     overview = material.overview
     first = nonempty(describe_run(overview), *root_causes.describe_causes(material))
-    found = describe_all(material)
     last = nonempty(*_describe_quality(material))
-    kinds = list(_kinds(material))
-    free = MOST_LINES - _HEADING_LINES - len(first) - len(found) - len(last)
-    shown = kinds[: max(free - bool(kinds), _FEWEST_KINDS)]
+    shown, more = _fitting(
+        list(_kinds(material)),
+        (*root_causes.describe_indirect(material), *describe_all(material)),
+        MOST_LINES - _HEADING_LINES - len(first) - len(last),
+    )
     return Section(
         key="summary",
         title="Summary",
         facts=_facts(overview),
-        sentences=(*first, *found),
+        sentences=(*first, *more),
         findings=tuple(shown),
         remarks=nonempty(*last, describe_advice(shown)),
         tables=(material.table(TIME_PARTS),),
@@ -76,6 +77,15 @@ def build(material: Material) -> Section:
             read_source(KINDS, _MOST_KINDS),
         ),
     )
+
+
+def _fitting(
+    kinds: Sequence[Finding], more: Sequence[str], free: int
+) -> tuple[Sequence[Finding], Sequence[str]]:
+    """The kinds of waiting and last further sentences that fit into lines, with the advice."""
+    free -= bool(kinds)
+    shown = kinds[: max(free - len(more), min(_USUAL_KINDS, free), 1)]
+    return shown, more[max(len(more) - max(free - len(shown), 0), 0) :]
 
 
 def _location_count(overview: Row) -> int:
@@ -156,19 +166,23 @@ def _describe_use(overview: Row) -> str:
 
 
 def _describe_quality(material: Material) -> Iterator[str]:
-    """Parts of the trace that are missing, damaged, uncertain or not analyzed."""
+    """Parts of the trace that are missing, damaged, uncertain or not analyzed; four at most."""
     overview = material.overview
     incomplete = material.rows("incomplete_locations", _location_count(overview))
     quality = material.rows("quality_findings")
     unrecorded = material.rows(UNRECORDED)
     misread = material.rows(trace_quality.MISREAD.query, trace_quality.ALL_MISREAD)
-    yield describe_absence(overview, material.rows(SEARCHED), unrecorded)
-    yield from describe_unrecorded(unrecorded)
+    absence = describe_absence(overview, material.rows(SEARCHED), unrecorded)
+    yield " ".join(nonempty(absence, *describe_unrecorded(unrecorded)))
     yield describe_damage(incomplete, quality, overview)
     yield trace_quality.describe_misread(misread)
-    yield trace_quality.describe_clocks(material.rows(trace_quality.CLOCKS.query))
-    unanalyzed = _describe_unanalyzed(material.rows(UNANALYZED))
-    yield " ".join(nonempty(trace_quality.describe_quality(quality, incomplete), unanalyzed))
+    yield " ".join(
+        nonempty(
+            trace_quality.describe_quality(quality, incomplete),
+            trace_quality.describe_clocks(material.rows(trace_quality.CLOCKS.query)),
+            _describe_unanalyzed(material.rows(UNANALYZED)),
+        )
+    )
 
 
 def _describe_unanalyzed(unanalyzed: Sequence[Row]) -> str:

@@ -204,7 +204,7 @@ tracemill.widgets.panels = function (stage, data) {
     element("select", { id: "shown-as", change: (event) => { mode = event.target.value; recount(); } },
       element("option", { value: "amount" }, "amounts"),
       element("option", { value: "share" }, "percent of the metric"),
-      element("option", { value: "time" }, "percent of all time")),
+      element("option", { value: "time" }, "percent of the whole run")),
     element("span", { class: "hint" }, "Arrow keys: move and open. Enter: select. Escape: clear the selection."));
   const columns = element("div", { class: "panels" });
   const status = element("p", { class: "status", role: "status" });
