@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.helpers import running
+from tests.helpers.hand_made_team import make_team
 from tests.helpers.micro_trace import Tables, read_trace
 from tests.helpers.otf2_reading import Reader
 
@@ -21,6 +22,12 @@ def run_query() -> Callable[..., list[tuple[object, ...]]]:
 def trace() -> Callable[..., Tables]:
     """Tables of a trace written as text; see tests/helpers/micro_trace.py."""
     return read_trace
+
+
+@pytest.fixture
+def team() -> Tables:
+    """The tables of a team of two threads; see tests/helpers/hand_made_team.py."""
+    return make_team()
 
 
 @pytest.fixture

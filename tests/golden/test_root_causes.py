@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.golden.test_teams_of_threads import MAIN, PARALLEL, team  # noqa: F401 (a fixture)
+from tests.helpers.hand_made_team import MAIN, PARALLEL
 from tests.helpers.micro_trace import read_trace
 from tests.helpers.running import run_query
 
@@ -146,7 +146,7 @@ def test_the_root_of_a_broadcast_is_charged_for_every_waiter():
     """) == [("12n", 4, 0, 1, 20, 0), ("12n", 4, 0, 2, 10, 0)]
 
 
-def test_threads_delay_at_barriers_since_the_fork_and_idle_outside_of_teams(team):  # noqa: F811
+def test_threads_delay_at_barriers_since_the_fork_and_idle_outside_of_teams(team):
     # The master waits 50 - 40 = 10. Since the fork at 8, the worker took 50 - 12 = 38 in the
     # region and began 12 - 10 = 2 after the master, which took 40 - 10 = 30: 10 more.
     # One thread is idle while the master is in main: 8 before the fork, 100 - 62 after the join.

@@ -10,6 +10,7 @@ from tracemill.reports.wording import nonempty
 PLACE = 15
 
 _CUT = "The smallest values are left out."
+_WHOLE = "Values are those of the whole run, with MPI setup."
 _ICICLE = "Time by call path, to scale"
 _WIDGETS = (
     (
@@ -39,7 +40,7 @@ def build(material: Material) -> Section | None:
     return Section(
         key="exploration",
         title="Exploration",
-        sentences=nonempty(_CUT if found.is_cut else ""),
+        sentences=nonempty(_WHOLE, _CUT if found.is_cut else ""),
         widgets=widgets,
         drawings=(Drawing(name="icicle", title=_ICICLE, draw=lambda: _draw(found)),),
     )

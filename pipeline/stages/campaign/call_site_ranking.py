@@ -1,6 +1,6 @@
 """Ranking of call sites, and of causes, by the rank correlation of their shares with processes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -61,10 +61,8 @@ def rank_call_sites(
     communicating = communication_times.filter("communication_ns > 0")
     sites = call_site_times.filter("communication_share IS NOT NULL")
     series = _read_series(sites, "communication_share", "total_ns")
-    paths = campaign_call_paths.to_arrow_table()
     populations = _populations(campaign_runs, communicating, min_processes)
-    ranked = [_rank(CALL_SITE_RANKING, each, series, paths, options) for each in populations]
-    return pa.concat_tables([CALL_SITE_RANKING.empty(), *ranked])
+    return _rank_all(CALL_SITE_RANKING, populations, series, campaign_call_paths, options)
 
 
 def rank_causes(
@@ -80,10 +78,8 @@ def rank_causes(
     """Rank the causes of waiting in the same way, by their share of all waiting of a run."""
     options = _Options(ranking_share_guard, ranking_resamples, ranking_level)
     series = _read_series(cause_times, "waiting_share", "caused_ns")
-    paths = campaign_call_paths.to_arrow_table()
     populations = _populations(campaign_runs, cause_times, min_processes)
-    ranked = [_rank(CAUSE_RANKING, each, series, paths, options) for each in populations]
-    return pa.concat_tables([CAUSE_RANKING.empty(), *ranked])
+    return _rank_all(CAUSE_RANKING, populations, series, campaign_call_paths, options)
 
 
 def _populations(
@@ -102,6 +98,16 @@ def _read_series(times: Relation, share: str, total: str) -> Series:
         times, "call_path_key", "campaign_run_id::BIGINT", share, total, "longest_ns"
     )
     return make_series(key, run, *values)
+
+
+def _rank_all(
+    ranking: Table, populations: Iterable[Population], series: Series, call_paths: Relation,
+    options: _Options,
+) -> pa.Table:  # fmt: skip
+    """The rows of all populations."""
+    paths = call_paths.to_arrow_table()
+    ranked = [_rank(ranking, each, series, paths, options) for each in populations]
+    return pa.concat_tables([ranking.empty(), *ranked])
 
 
 def _rank(
