@@ -1,0 +1,1 @@
+"""Forecasts: how programs and traces would run on a described cluster."""

@@ -1,0 +1,1 @@
+"""Simulates a placed program on a cluster."""

@@ -1,0 +1,1 @@
+"""Clusters: their description, and their channels as arrays."""
