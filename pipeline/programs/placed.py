@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
+STORAGE = -1
+"""Number of the storage, beside those of processes."""
+
 Range = tuple[int, int]
 Section = tuple[Range, ...]
 Widths = tuple[tuple[int, int], ...]
