@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tracemill import schemas
 from tracemill.kernels import call_tree
+from tracemill.kernels.addressed import addresses_of
 from tracemill.kernels.clock_replay import Events, replay_clocks
 from tracemill.kernels.clock_replay import Meetings as ClockMeetings
 from tracemill.kernels.corrected_times import CorrectedTimes
@@ -28,7 +29,6 @@ from tracemill.kernels.segment_times import SegmentTimes
 from tracemill.kernels.simulation import critical_path as simulated_path
 from tracemill.kernels.simulation import layout
 from tracemill.kernels.simulation.machine import run
-from tracemill.kernels.simulation.tables import addresses_of
 from tracemill.kernels.simulation.writing import write_events
 from tracemill.kernels.sorted_records import look_at_nested, sort_by_location
 from tracemill.kernels.timeline_walk import LocationBins

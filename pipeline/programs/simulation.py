@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.base.errors import ProgramError
+from tracemill.kernels.addressed import addresses_of
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.machine import DONE_ALL, NEEDS_ROOM, run
-from tracemill.kernels.simulation.tables import addresses_of
 from tracemill.programs.program import Program
 from tracemill.programs.spec import MachineSpec
 

@@ -8,9 +8,9 @@ whichever is later.
 
 from typing import Any
 
+from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.collectives import arrive, finish_member, release_member
-from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.files import begin_access, begin_on_file, end_access, end_on_file
 from tracemill.kernels.simulation.message_waits import (
     charge_late_receiver,

@@ -13,9 +13,9 @@ Other members are released at once. A member ends some time after the last one i
 
 from typing import Any
 
+from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.collective_waits import add_waits
-from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.messages import transfer_ns
 from tracemill.kernels.simulation.schedule import FOR_BEGIN, FOR_COST, noise, place_key
 from tracemill.kernels.simulation.tables import (

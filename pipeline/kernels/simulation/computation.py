@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation import schedule
-from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.locks import TIME, VISIT, take_turns
 from tracemill.kernels.simulation.recording import add_wait, enter, leave, location_of, put
 from tracemill.kernels.simulation.tables import (

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from tracemill.kernels.addressed import part
 from tracemill.kernels.compiled import kernel
 from tracemill.kernels.simulation import layout as at
-from tracemill.kernels.simulation.compiled import part
 
 (AT_LOCATION, BEFORE_VISIT, UNTIL_NS) = range(3)
 """Position of the walk: a location, a visit there, and the begin of the visit (ns)."""

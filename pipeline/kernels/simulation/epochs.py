@@ -9,8 +9,8 @@ after a lazy start, waits until the targets have posted. Wait waits until all or
 
 from typing import Any
 
+from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
-from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.one_sided import (
     PROCESSES,
     PROCESSES_AND_MEMORY,

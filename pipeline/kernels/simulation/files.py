@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
-from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.recording import location_of, put
 from tracemill.kernels.simulation.tables import code_of, counters_of, processes_of
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
-from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.recording import add_wait, enter, leave, put
 from tracemill.kernels.simulation.schedule import noise, place_key, varied
 from tracemill.kernels.simulation.tables import code_of, counters_of, processes_of, team_of

@@ -6,11 +6,11 @@ without a known end is scheduled later, by the process that releases it.
 
 from typing import Any
 
+from tracemill.kernels.addressed import part
 from tracemill.kernels.compiled import kernel
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation import tables
 from tracemill.kernels.simulation.calls import begin_call, end_call
-from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.computation import run_team, work
 from tracemill.kernels.simulation.recording import enter, leave, location_of
 from tracemill.kernels.simulation.schedule import pop, push

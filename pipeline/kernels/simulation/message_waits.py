@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
-from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.recording import add_mark, add_wait, location_of
 from tracemill.kernels.simulation.tables import (
     code_of,

@@ -12,8 +12,8 @@ A buffered send does not wait; standard sends up to the eager limit are buffered
 
 from typing import Any
 
+from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
-from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.tables import (
     code_of,
     counters_of,

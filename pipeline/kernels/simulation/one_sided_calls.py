@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
-from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.epochs import (
     begin_epoch_call,
     charge_late_post,

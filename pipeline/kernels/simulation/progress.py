@@ -6,8 +6,8 @@ once during it, and if the call lasted no longer after that than before. A trace
 
 from typing import Any
 
+from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
-from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.epochs import charge, partner_process
 from tracemill.kernels.simulation.recording import location_of
 from tracemill.kernels.simulation.tables import (

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
-from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.tables import counters_of, events_of, team_of, visits_of, waits_of
 
 

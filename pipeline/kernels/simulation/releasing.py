@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation import tables
-from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.epochs import access_leave, epoch_call_leave
 from tracemill.kernels.simulation.messages import message_done_ns
 from tracemill.kernels.simulation.progress import flush_leave

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
-from tracemill.kernels.simulation.compiled import part
 
 MILLION = 1_000_000
 (FOR_WORK, FOR_BEGIN, FOR_COST, FOR_TASK) = np.arange(1, 5)

@@ -9,8 +9,8 @@ that needs it, or by its release.
 
 from typing import Any
 
+from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
-from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.epochs import charge
 from tracemill.kernels.simulation.one_sided import complete_requests
 from tracemill.kernels.simulation.recording import add_wait, location_of, put

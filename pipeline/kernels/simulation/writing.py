@@ -9,9 +9,9 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from tracemill.kernels.addressed import part
 from tracemill.kernels.compiled import kernel
 from tracemill.kernels.simulation import layout as at
-from tracemill.kernels.simulation.compiled import part
 
 _BITS = {"W": 32, "Q": 64}
 
