@@ -125,6 +125,14 @@ class Cluster:
             speeds[np.isin(cores // size, exception.units)] *= exception.speed
         return speeds
 
+    def channels_of(self, level: int, unit: int) -> tuple[Channel, ...]:
+        """Channels of a unit: those of the last exception that has some, or of its level."""
+        name = self.levels[level].name
+        for exception in reversed(self.exceptions):
+            if exception.level == name and exception.channels and unit in exception.units:
+                return exception.channels
+        return self.levels[level].channels
+
     def algorithm(self, operation: str, size: float) -> str:
         """The algorithm of a collective of so many bytes: that of the first rule that fits."""
         for rule in self.collectives:

@@ -69,7 +69,7 @@ def make_network(cluster: Cluster, process_count: int) -> Network:
         link_count += 2 * out_links
         below_count = len(units)
         for unit in units.tolist():
-            found.add(_channels(cluster, number, unit))
+            found.add(cluster.channels_of(number, unit))
     levels[-1] = (True, 0, len(found.units), link_count, link_count)
     found.add(cluster.storage)
     groups = np.array(found.groups, np.int64).reshape(-1, 2)
@@ -86,15 +86,6 @@ def make_network(cluster: Cluster, process_count: int) -> Network:
     )
     set_free_times(network, FreeTimes(network.free.copy(), network.links.copy()))
     return network
-
-
-def _channels(cluster: Cluster, level: int, unit: int) -> tuple[Channel, ...]:
-    """The channels of a unit: those of the last exception that has some, or of its level."""
-    name = cluster.levels[level].name
-    for exception in reversed(cluster.exceptions):
-        if exception.level == name and exception.channels and unit in exception.units:
-            return exception.channels
-    return cluster.levels[level].channels
 
 
 def free_times(network: Network) -> FreeTimes:
