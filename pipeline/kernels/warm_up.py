@@ -18,8 +18,12 @@ from tracemill.kernels.corrected_times import CorrectedTimes
 from tracemill.kernels.critical_path_walk import NONE, walk_back
 from tracemill.kernels.delay_costs import Times, charge_waits
 from tracemill.kernels.delay_intervals import Meetings, Points, find_intervals
+from tracemill.kernels.forecast import layout as forecast
+from tracemill.kernels.forecast.machine import run as run_forecast
+from tracemill.kernels.forecast.records import hash_again
 from tracemill.kernels.framing import frame_records
 from tracemill.kernels.location_walk import LocationWalk, no_teams
+from tracemill.kernels.network.layout import Network
 from tracemill.kernels.otf2_callbacks import GROUPS, compile_callbacks
 from tracemill.kernels.otf2_plain_survey import plain_callbacks
 from tracemill.kernels.path_names import path_names
@@ -168,6 +172,15 @@ def _replay_once() -> None:
     CorrectedTimes(replayed.knots[0], code).correct(np.zeros(STATE_SLOTS, np.int64), *_records())
 
 
+def _forecast_once() -> None:
+    """Simulate no processes on no channels."""
+    tables = dict.fromkeys(forecast.Tables._fields, np.zeros((0, 0, 0), np.int64))
+    tables["counters"] = np.zeros(forecast.COUNTER_COUNT, np.int64)
+    state = addresses_of(forecast.Tables(**tables))
+    run_forecast(state, addresses_of(np.zeros((0, 0), np.int64) for _ in Network._fields))
+    hash_again(state, np.zeros(0, np.int64))
+
+
 def load_common_kernels() -> None:
     """Load, or compile, the kernels that nearly every trace needs."""
     _walk_once()
@@ -187,6 +200,7 @@ def compile_all() -> None:
     _replay_once()
     _charge_once()
     _simulate_once()
+    _forecast_once()
     _sort_once()
     compile_callbacks(GROUPS)
     compile_callbacks(GROUPS - {"attributes"})
