@@ -60,9 +60,9 @@ class Lowering:
         self.plan: tuple[Node, ...] = (Stretch(0, 0, self._lower(program.phases, 0)),)
 
     @property
-    def rounds(self) -> int:
-        """The largest number of rounds of an operation."""
-        return self._operations.rounds
+    def operations(self) -> Operations:
+        """All operations of the program."""
+        return self._operations
 
     def tables(self) -> dict[str, NDArray[Any]]:
         """The constant tables of layout.Tables."""

@@ -15,6 +15,8 @@ from tracemill.kernels.network.layout import Network
 Numbers = NDArray[np.int64]
 _LARGEST = 1 << 62
 _FIRST_ROOM = 1 << 10
+_MARGIN = 128
+"""One step adds a few records, and a task per round: twice the logarithm of the processes."""
 
 
 @dataclass
@@ -36,14 +38,14 @@ class Instructions:
 class Machine:
     """Processes with their clocks, and the channels they use.
 
-    `tables` are the constant tables of layout.Tables by name; `rounds` is the largest number of
-    rounds of an operation with listed transfers.
+    `tables` are the constant tables of layout.Tables by name; `rounds` and
+    `most_started` are those of Operations.
     """
 
     def __init__(
         self, network: Network, tables: dict[str, NDArray[Any]], *, process_count: int,
         interval_count: int, class_count: int, register_count: int, mark_count: int, rounds: int,
-        eager_limit_bytes: float, overhead_ns: int,
+        most_started: int,        eager_limit_bytes: float, overhead_ns: int,
     ) -> None:  # fmt: skip
         operations = len(tables["operations"])
         self.network = network
@@ -51,6 +53,7 @@ class Machine:
         counters = np.zeros(at.COUNTER_COUNT, np.int64)
         counters[at.LIMIT] = int(min(eager_limit_bytes, _LARGEST))
         counters[at.OVERHEAD] = overhead_ns
+        counters[at.MARGIN] = _MARGIN + most_started
         counters[at.FREE_RECORD] = counters[at.FREE_TASK] = at.NOBODY
         width = at.ROUND_TABLE + 2 * max(rounds, 1)
         empty: dict[str, NDArray[Any]] = {
@@ -70,7 +73,7 @@ class Machine:
             "classes": np.zeros((interval_count, class_count, 5), np.float64),
         }  # fmt: skip
         self.tables = at.Tables(**empty, **tables)
-        room = max(_FIRST_ROOM, 4 * process_count)
+        room = max(_FIRST_ROOM, 4 * process_count) + 2 * most_started
         self._enlarge(records=room, tasks=room)
 
     @property
@@ -108,9 +111,9 @@ class Machine:
         """Double the tables that are short of rows."""
         counters = self.tables.counters
         records, tasks = len(self.tables.records), len(self.tables.tasks)
-        if counters[at.RECORDS_LEFT] < records // 4:
+        if counters[at.RECORDS_LEFT] < counters[at.MARGIN]:
             records *= 2
-        if counters[at.TASKS_LEFT] < tasks // 4:
+        if counters[at.TASKS_LEFT] < counters[at.MARGIN]:
             tasks *= 2
         self._enlarge(records=records, tasks=tasks)
 

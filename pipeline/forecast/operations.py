@@ -22,7 +22,11 @@ _NONE = Transfers(*(np.zeros(0, np.int64) for _ in Transfers._fields))
 
 
 class Operations:
-    """Collects operations on so many processes; each gets a number."""
+    """Collects operations on so many processes; each gets a number.
+
+    `rounds` is the largest number of rounds of listed transfers, `most_started` the largest number
+    of transfers that a process starts at once.
+    """
 
     def __init__(self, process_count: int) -> None:
         self._processes = process_count
@@ -34,7 +38,7 @@ class Operations:
         self._in_degrees: list[Numbers] = []
         self._pipes: list[Numbers] = []
         self._edges: dict[int, Numbers] = {}
-        self.rounds = 1
+        self.rounds = self.most_started = 1
 
     def add(self, found: Communication, class_name: str, *, is_nonblocking: bool) -> int:
         """Add communication or storing; returns its number."""
@@ -53,6 +57,7 @@ class Operations:
         elif isinstance(transfers, AllPairs) and len(members) > 1:
             row[at.SHAPE], row[at.SIZE] = at.ALL_PAIRS, transfers.size
             in_degrees[members] = len(members) - 1
+            self.most_started = max(self.most_started, len(members))
             self._list(_NONE)
         else:
             listed = transfers if isinstance(transfers, Transfers) else _NONE
@@ -118,7 +123,9 @@ class Operations:
         order = np.argsort(starters, kind="stable")
         columns = (found.senders, found.receivers, found.sizes, found.rounds)
         self._outs.append(np.stack(columns, axis=1)[order])
-        self._out_counts.append(np.bincount(starters, minlength=self._processes))
+        counts = np.bincount(starters, minlength=self._processes)
+        self._out_counts.append(counts)
+        self.most_started = max(self.most_started, int(counts.max()))
         arriving = np.flatnonzero(found.receivers != STORAGE)
         arriving = arriving[np.argsort(found.receivers[arriving], kind="stable")]
         self._in_rounds.append(found.rounds[arriving])

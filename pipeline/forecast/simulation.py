@@ -55,7 +55,8 @@ def simulate(
         class_count=len(CLASSES),
         register_count=depth,
         mark_count=depth,
-        rounds=lowered.rounds,
+        rounds=lowered.operations.rounds,
+        most_started=lowered.operations.most_started,
         eager_limit_bytes=cluster.eager_limit_bytes,
         overhead_ns=int(np.floor(cluster.overhead_ns + 0.5)),
     )

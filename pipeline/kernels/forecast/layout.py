@@ -64,12 +64,12 @@ of an edge messages asked for and sent."""
 
 (
     KEY_PLACE, KEY_NUMBER, NEXT, LEFT, LATEST, IS_STARTED, START_NS, IS_WAITING, WHOLE, PARKED,
-    CURSOR, PREFIX_NS, ROUND_TABLE,
-) = range(13)  # fmt: skip
+    CURSOR, PREFIX_NS, ASK_SEQUENCE, ROUND_TABLE,
+) = range(14)  # fmt: skip
 """LEFT transfers must end before the operation is over, the last known ends at LATEST. PARKED
 chains tasks that wait for the process to ask. CURSOR is the round whose sends are released,
-PREFIX_NS the end of all receives of lower rounds. Then for each round: receives left and latest
-end."""
+PREFIX_NS the end of all receives of lower rounds, ASK_SEQUENCE the place of the start among all
+entries of the queue. Then for each round: receives left and latest end."""
 (
     STARTS, REFERENCE_NS, START_SUM, START_LATEST, LEAVES, LEAVE_SUM, LEAVE_LATEST, FIRST_WAITER,
 ) = range(5, 13)  # fmt: skip
@@ -78,11 +78,12 @@ end."""
 # --- Tasks: transfers that are ready at a time, or will be asked for ------------------------------
 
 (TASK_OPERATION, TASK_STARTER, TASK_NUMBER, TASK_PLACE, TASK_SIZE, TASK_KIND, TASK_CODE) = range(7)
-TASK_NEXT: Final = 7
-TASK_WIDTH: Final = 8
+(TASK_READY, TASK_NEXT) = range(7, 9)
+TASK_WIDTH: Final = 9
 (BATCH, ONE) = range(2)
 """TASK_PLACE is a row of `outs` (a BATCH goes on with those after it in its round), a round of a
-ring, or a receiver of ALL_PAIRS. TASK_CODE is the instruction, for its weight."""
+ring, or a receiver of ALL_PAIRS. TASK_CODE is the instruction, for its weight. TASK_READY is when a
+transfer would be ready if its receiver had asked for it."""
 
 (TIME, ORDER, RECEIVER, SEQUENCE, TASK) = range(5)
 QUEUE_WIDTH: Final = 5
@@ -94,10 +95,12 @@ sender of a transfer; RECEIVER is the receiver + 1."""
 (OWN, PRODUCTIVE, INSUFFICIENT) = range(3)
 (CLASS_COUNT, CLASS_TIME, CLASS_OVERLAP, CLASS_BEFORE, CLASS_AFTER) = range(5)
 
-(QUEUE_SIZE, NEXT_SEQUENCE, FREE_RECORD, RECORDS_LEFT, FREE_TASK, TASKS_LEFT, LIMIT, OVERHEAD) = (
-    range(8)
-)  # fmt: skip
-COUNTER_COUNT: Final = 8
+(
+    QUEUE_SIZE, NEXT_SEQUENCE, FREE_RECORD, RECORDS_LEFT, FREE_TASK, TASKS_LEFT, LIMIT, OVERHEAD,
+    MARGIN,
+) = range(9)  # fmt: skip
+COUNTER_COUNT: Final = 9
+"""MARGIN is the number of records and tasks that one step may need."""
 
 Tables = namedtuple(
     "Tables",

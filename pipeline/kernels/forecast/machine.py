@@ -10,7 +10,7 @@ from tracemill.kernels.addressed import part
 from tracemill.kernels.compiled import kernel
 from tracemill.kernels.forecast.layout import (
     ALL_PAIRS,
-    BATCH,
+    ASK_SEQUENCE,
     BYTES,
     CLASS_TIME,
     CLOCK,
@@ -29,6 +29,7 @@ from tracemill.kernels.forecast.layout import (
     LEFT,
     LIMIT,
     MARK,
+    NEXT_SEQUENCE,
     NOBODY,
     NUMBER,
     OBJECT,
@@ -80,7 +81,7 @@ from tracemill.kernels.forecast.transferring import (
     has_room,
     push_in_ring,
     push_round,
-    push_task,
+    push_to_all,
     release_parked,
     release_rounds,
     run_task,
@@ -121,6 +122,7 @@ def start(state: Any, operation: Any, process: Any) -> None:
     progress[CURRENT] = record
     own = records_of(state)[record]
     own[IS_STARTED], own[START_NS] = 1, now
+    own[ASK_SEQUENCE] = counters_of(state)[NEXT_SEQUENCE]
     own[LEFT] += awaited_sends(state, operation, process)
     own[WHOLE] = whole_record(state, operation, number)
     note_start(records_of(state)[own[WHOLE]], now)
@@ -128,11 +130,7 @@ def start(state: Any, operation: Any, process: Any) -> None:
     if described[SHAPE] == RING:
         push_in_ring(state, operation, process, number, 0, now, code)
     elif described[SHAPE] == ALL_PAIRS:
-        first = 1 if process == 0 else 0
-        push_task(
-            state, now, process, first, operation, process, number, first, described[SIZE], BATCH,
-            code,
-        )  # fmt: skip
+        push_to_all(state, operation, process, number, code)
     else:
         push_round(state, operation, process, number, 0, now, code)
         if described[ROUNDS] > 1:

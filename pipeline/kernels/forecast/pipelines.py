@@ -4,6 +4,7 @@ from typing import Any
 
 from tracemill.kernels.addressed import part
 from tracemill.kernels.forecast.layout import (
+    ASK_SEQUENCE,
     ASKED,
     ASKING,
     CLASS_TIME,
@@ -30,9 +31,9 @@ from tracemill.kernels.forecast.layout import (
     LEAVING,
     LEFT,
     LIMIT,
+    NEXT_SEQUENCE,
     NOBODY,
     NUMBER,
-    ONE,
     OUT_NS,
     OUT_PENDING,
     OUTSIDE,
@@ -69,7 +70,7 @@ from tracemill.kernels.forecast.tables import (
     spent_of,
     weights_of,
 )
-from tracemill.kernels.forecast.transferring import has_room, push_task, release_parked
+from tracemill.kernels.forecast.transferring import has_room, push_one, release_parked
 from tracemill.kernels.forecast.waiting import account, note_leave, note_start
 
 
@@ -109,6 +110,7 @@ def ask(state: Any, edge: Any, process: Any) -> None:
     record = own_record(state, edge, process, number)
     own = records_of(state)[record]
     own[IS_STARTED] = 1
+    own[ASK_SEQUENCE] = counters_of(state)[NEXT_SEQUENCE]
     if own[LEFT] == 0:
         row[WAKE_NS] = max(row[WAKE_NS], own[LATEST])
         drop(state, record)
@@ -129,15 +131,11 @@ def send(state: Any, edge: Any, process: Any, size: Any) -> None:
     if pipes_of(state)[operations_of(state)[edge, PIPE], own[SUCCESSOR], STEPS] != 0:
         if size > counters_of(state)[LIMIT]:
             row[OUT_PENDING] += 1
-        push_task(
-            state, now, process, own[SUCCESSOR], edge, process, number, 0, size, ONE, row[PC]
-        )  # fmt: skip
+        push_one(state, now, process, own[SUCCESSOR], edge, number, 0, size, row[PC])
     if own[FED] != NOBODY:
         before = sent_of(state)[edge, own[FIRST], number & 3]
         ready = now + (own[POSITION] - 2) * (now - before)
-        push_task(
-            state, ready, own[FEEDER], own[FED], edge, own[FEEDER], number, 0, size, ONE, row[PC]
-        )  # fmt: skip
+        push_one(state, ready, own[FEEDER], own[FED], edge, number, 0, size, row[PC])
 
 
 @part

@@ -5,6 +5,7 @@ from typing import Any
 from tracemill.kernels.addressed import part
 from tracemill.kernels.forecast.layout import (
     ALL_PAIRS,
+    ASK_SEQUENCE,
     BATCH,
     BYTES,
     CLOCK,
@@ -19,6 +20,7 @@ from tracemill.kernels.forecast.layout import (
     LEFT,
     LIMIT,
     LISTED,
+    MARGIN,
     NOBODY,
     ONE,
     OUT_NS,
@@ -43,6 +45,7 @@ from tracemill.kernels.forecast.layout import (
     TASK_NUMBER,
     TASK_OPERATION,
     TASK_PLACE,
+    TASK_READY,
     TASK_SIZE,
     TASK_STARTER,
     TASKS_LEFT,
@@ -75,9 +78,6 @@ from tracemill.kernels.forecast.waiting import wake_all, wake_one
 from tracemill.kernels.network.layout import STORAGE
 from tracemill.kernels.network.transfers import transfer
 
-_MARGIN = 128
-"""One step adds a few records, and a task per round: twice the logarithm of the processes."""
-
 
 @part
 def order_of(state: Any, sender: Any) -> Any:
@@ -86,16 +86,65 @@ def order_of(state: Any, sender: Any) -> Any:
 
 
 @part
-def push_task(
-    state: Any, ready: Any, sender: Any, receiver: Any, operation: Any, starter: Any, number: Any,
-    place: Any, size: Any, kind: Any, code: Any,
-) -> None:  # fmt: skip
-    """Add a transfer that is ready at a time, or a batch that begins with it."""
+def is_long(state: Any, sender: Any, receiver: Any, size: Any) -> Any:
+    """Whether a transfer waits for its receiver, and its sender for it."""
+    return size > counters_of(state)[LIMIT] and sender != STORAGE and receiver != STORAGE
+
+
+@part
+def make_task(
+    state: Any, ready: Any, operation: Any, starter: Any, number: Any, place: Any, size: Any,
+    kind: Any, code: Any,
+) -> Any:  # fmt: skip
+    """A new task."""
     task = new_task(state)
     row = tasks_of(state)[task]
     row[TASK_OPERATION], row[TASK_STARTER], row[TASK_NUMBER] = operation, starter, number
-    row[TASK_PLACE], row[TASK_SIZE], row[TASK_KIND], row[TASK_CODE] = place, size, kind, code
-    push(state, ready, order_of(state, sender), receiver + 1, task)
+    row[TASK_PLACE], row[TASK_SIZE], row[TASK_KIND] = place, size, kind
+    row[TASK_CODE], row[TASK_READY] = code, ready
+    return task
+
+
+@part
+def park(
+    state: Any, ready: Any, receiver: Any, operation: Any, starter: Any, number: Any, place: Any,
+    size: Any, code: Any,
+) -> Any:  # fmt: skip
+    """Keep a long transfer until its receiver asks for it; whether it has to wait for that."""
+    if not is_long(state, starter, receiver, size):
+        return False
+    record = own_record(state, operation, receiver, number)
+    row = records_of(state)[record]
+    if row[IS_STARTED] != 0:
+        return False
+    task = make_task(state, ready, operation, starter, number, place, size, ONE, code)
+    tasks_of(state)[task, TASK_NEXT] = row[PARKED]
+    row[PARKED] = task
+    return True
+
+
+@part
+def push_one(
+    state: Any, ready: Any, sender: Any, receiver: Any, operation: Any, number: Any, place: Any,
+    size: Any, code: Any,
+) -> None:  # fmt: skip
+    """Add a transfer between processes that is ready at a time."""
+    if not park(state, ready, receiver, operation, sender, number, place, size, code):
+        task = make_task(state, ready, operation, sender, number, place, size, ONE, code)
+        push(state, ready, order_of(state, sender), receiver + 1, task)
+
+
+@part
+def push_to_all(state: Any, operation: Any, process: Any, number: Any, code: Any) -> None:
+    """Add what a process sends to all others."""
+    now, size = processes_of(state)[process, CLOCK], operations_of(state)[operation, SIZE]
+    first = 1 if process == 0 else 0
+    if size > counters_of(state)[LIMIT]:
+        for receiver in range(process_count(state)):
+            if receiver != process:
+                park(state, now, receiver, operation, process, number, receiver, size, code)
+    task = make_task(state, now, operation, process, number, first, size, BATCH, code)
+    push(state, now, order_of(state, process), first + 1, task)
 
 
 @part
@@ -108,11 +157,15 @@ def push_round(
     end = out_first_of(state)[operation, process + 1]
     while place < end and outs[place, ROUND] < round_:
         place += 1
-    if place < end and outs[place, ROUND] == round_:
-        push_task(
-            state, ready, outs[place, FROM], outs[place, TO], operation, process, number, place,
-            outs[place, BYTES], BATCH, code,
-        )  # fmt: skip
+    if place == end or outs[place, ROUND] != round_:
+        return
+    task = make_task(state, ready, operation, process, number, place, 0, BATCH, code)
+    push(state, ready, order_of(state, outs[place, FROM]), outs[place, TO] + 1, task)
+    while place < end and outs[place, ROUND] == round_:
+        row = outs[place]
+        if row[FROM] != STORAGE:
+            park(state, ready, row[TO], operation, process, number, place, row[BYTES], code)
+        place += 1
 
 
 @part
@@ -121,10 +174,8 @@ def push_in_ring(
 ) -> None:  # fmt: skip
     """Add what a process sends to the next one in a round of a ring."""
     receiver = outs_of(state)[out_first_of(state)[operation, process], TO]
-    push_task(
-        state, ready, process, receiver, operation, process, number, round_,
-        operations_of(state)[operation, SIZE], ONE, code,
-    )  # fmt: skip
+    size = operations_of(state)[operation, SIZE]
+    push_one(state, ready, process, receiver, operation, number, round_, size, code)
 
 
 @part
@@ -271,26 +322,15 @@ def carry(
 
 
 @part
-def must_park(
-    state: Any, operation: Any, sender: Any, receiver: Any, number: Any, size: Any
+def was_asked_for(
+    state: Any, operation: Any, receiver: Any, number: Any, sequence: Any
 ) -> Any:  # fmt: skip
-    """The record of a receiver that a long transfer has to wait for, or NOBODY."""
-    if size <= counters_of(state)[LIMIT] or sender == STORAGE or receiver == STORAGE:
-        return NOBODY
-    record = own_record(state, operation, receiver, number)
-    return NOBODY if records_of(state)[record, IS_STARTED] != 0 else record
+    """Whether a receiver had asked for a long transfer when the task of that sequence was added.
 
-
-@part
-def park(state: Any, task: Any, place: Any, size: Any, record: Any) -> None:
-    """Keep a transfer of a task until its receiver asks for it."""
-    given, row = tasks_of(state)[task], new_task(state)
-    parked = tasks_of(state)[row]
-    parked[TASK_OPERATION], parked[TASK_STARTER] = given[TASK_OPERATION], given[TASK_STARTER]
-    parked[TASK_NUMBER], parked[TASK_CODE] = given[TASK_NUMBER], given[TASK_CODE]
-    parked[TASK_PLACE], parked[TASK_SIZE], parked[TASK_KIND] = place, size, ONE
-    parked[TASK_NEXT] = records_of(state)[record, PARKED]
-    records_of(state)[record, PARKED] = row
+    Otherwise the transfer was parked and is a task of its own.
+    """
+    row = records_of(state)[own_record(state, operation, receiver, number)]
+    return row[IS_STARTED] != 0 and row[ASK_SEQUENCE] <= sequence
 
 
 @part
@@ -306,7 +346,8 @@ def release_parked(state: Any, process: Any, record: Any, now: Any) -> None:
     while previous != NOBODY:
         after = tasks[previous, TASK_NEXT]
         starter = tasks[previous, TASK_STARTER]
-        push(state, now, order_of(state, starter), process + 1, previous)
+        ready = max(now, tasks[previous, TASK_READY])
+        push(state, ready, order_of(state, starter), process + 1, previous)
         previous = after
 
 
@@ -323,10 +364,9 @@ def run_task(state: Any, network: Any, ready: Any, sequence: Any, receiver: Any,
             listed = outs[row[TASK_PLACE]]
             sender, receiver = listed[FROM], listed[TO]
             size, round_ = listed[BYTES], listed[ROUND]
-        waiting = must_park(state, operation, sender, receiver, number, size)
-        if waiting != NOBODY:
-            park(state, task, row[TASK_PLACE], size, waiting)
-        else:
+        if not is_long(state, sender, receiver, size) or was_asked_for(
+            state, operation, receiver, number, sequence
+        ):
             carry(state, network, task, sender, receiver, size, round_, ready)
         if row[TASK_KIND] == ONE or not has_more(state, task):
             drop_task(state, task)
@@ -363,4 +403,4 @@ def has_more(state: Any, task: Any) -> Any:
 def has_room(state: Any) -> Any:
     """Whether there are records and tasks for whatever one step may need."""
     counters = counters_of(state)
-    return counters[RECORDS_LEFT] >= _MARGIN and counters[TASKS_LEFT] >= _MARGIN
+    return min(counters[RECORDS_LEFT], counters[TASKS_LEFT]) >= counters[MARGIN]
