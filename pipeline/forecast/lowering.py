@@ -141,9 +141,11 @@ class Lowering:
         name = _CLASS_NAMES[type(phase)]
         return self._operations.add(found, name, is_nonblocking=phase.nonblocking)
 
-    def _pipeline(self, phase: placed.Pipelined, interval: int) -> Pipeline:
+    def _pipeline(self, phase: placed.Pipelined, interval: int) -> Pipeline | Compute:
         found = pipeline_steps(phase, self.program, self.cluster)
         short = shorten(found, self.program.grid) if self._is_short else None
+        if short is None and not found.is_operation:
+            return Compute(interval, self._add_part(Computing(found.work_ns, found.is_productive)))
         if short is None:
             number = self._operations.add_pipeline(found, None)
         else:

@@ -28,19 +28,11 @@ class ShortPipeline:
     positions: Numbers
     has_part: Flags
 
-    @property
-    def work_ns(self) -> Numbers:
-        """Computing time of each process."""
-        steps = self.whole
-        return np.where(
-            self.has_part, (steps.steps - 1) * steps.step_ns + steps.last_step_ns, 0
-        )  # fmt: skip
-
     def leave_ns(self, enters: Numbers, leaves: Numbers) -> Numbers:
         """When each process leaves: those that are not simulated by extrapolation."""
         times = leaves.copy()
         known = (self.simulated.steps > 0) | ~self.has_part
-        earliest = enters + self.work_ns
+        earliest = enters + self.whole.work_ns
         for number in range(len(self.positions)):
             times, known = _extrapolate(times, known, self.positions, number, earliest)
         return times

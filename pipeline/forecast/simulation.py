@@ -157,16 +157,17 @@ class _Run:
         self.flush()
         leaves = short.leave_ns(enters, self._machine.clocks)
         self._machine.clocks = leaves
-        tables, work, has_part = self._machine.tables, short.work_ns, short.has_part
+        tables, work, has_part = self._machine.tables, short.whole.work_ns, short.has_part
         is_productive = short.whole.is_productive
         spent = tables.spent[node.interval]
         spent[:, at.PRODUCTIVE] += weight * np.where(is_productive, work, 0)
         spent[:, at.INSUFFICIENT] += weight * np.where(is_productive, 0, work)
-        results = tables.classes[node.interval, CLASSES.index("pipeline")]
-        results[at.CLASS_COUNT] += weight
-        results[at.CLASS_TIME] += weight * int((leaves - enters - work)[has_part].sum())
-        results[at.CLASS_BEFORE] += weight * _behind_latest(enters[has_part])
-        results[at.CLASS_AFTER] += weight * _behind_latest(leaves[has_part])
+        if short.whole.is_operation:
+            results = tables.classes[node.interval, CLASSES.index("pipeline")]
+            results[at.CLASS_COUNT] += weight
+            results[at.CLASS_TIME] += weight * int((leaves - enters - work)[has_part].sum())
+            results[at.CLASS_BEFORE] += weight * _behind_latest(enters[has_part])
+            results[at.CLASS_AFTER] += weight * _behind_latest(leaves[has_part])
         simulated = int((short.simulated.steps > 0).sum())
         steps = int(short.whole.steps.max())
         self.skipped.append(

@@ -91,6 +91,18 @@ class PipelineSteps:
     along: Edges | None
     quantum: int
 
+    @property
+    def is_operation(self) -> bool:
+        """Whether anything is sent; otherwise the loop only computes."""
+        edges = (*self.edges, *((self.along,) if self.along else ()))
+        return any((each.predecessors != NOBODY).any() for each in edges)
+
+    @property
+    def work_ns(self) -> Numbers:
+        """Computing time of each process."""
+        times = (self.steps - 1) * self.step_ns + self.last_step_ns
+        return np.where(self.steps > 0, times, 0)
+
 
 __all__ = [
     "NOBODY", "STORAGE", "AllPairs", "Communication", "Computing", "Edges", "Flags", "Numbers",
