@@ -4,29 +4,24 @@ import math
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-import numpy as np
-
 from tracemill.base.errors import CampaignError
-from tracemill.stages.models.surfaces.functions import Function
-from tracemill.stages.models.surfaces.measurements import UndeterminedError
+from tracemill.base.expressions import Expression, ExpressionError
 
 
 def check_expression(expression: str, names: Iterable[str]) -> None:
-    """Raise CampaignError for a malformed expression, or one with other names. See Function."""
+    """Raise CampaignError for a malformed expression, or one with other names."""
     try:
-        _function(expression, tuple(names)).check()
-    except UndeterminedError as error:
+        _parse(expression).check(tuple(names))
+    except ExpressionError as error:
         raise CampaignError(str(error)) from error
 
 
 def evaluate_expression(expression: str, values: Mapping[str, float]) -> float:
     """The value of an expression. Raises CampaignError if it is malformed, negative or infinite."""
-    points = [np.array([value], np.float64) for value in values.values()]
     try:
-        (found,) = _function(expression, tuple(values)).evaluate(*points).value.tolist()
-    except UndeterminedError as error:
+        value = _parse(expression).evaluate(values)
+    except ExpressionError as error:
         raise CampaignError(str(error)) from error
-    value = float(found)
     text = f"{expression!r} with {', '.join(f'{k} = {v:g}' for k, v in sorted(values.items()))}"
     if not math.isfinite(value):
         raise CampaignError(f"{text} has no value: it is {value}")
@@ -36,5 +31,5 @@ def evaluate_expression(expression: str, values: Mapping[str, float]) -> float:
 
 
 @cache
-def _function(expression: str, names: tuple[str, ...]) -> Function:
-    return Function(expression, {name: number for number, name in enumerate(names)})
+def _parse(expression: str) -> Expression:
+    return Expression(expression)

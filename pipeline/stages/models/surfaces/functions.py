@@ -3,15 +3,14 @@
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import NamedTuple
 
 import numpy as np
 
+from tracemill.base.expressions import Expression, ExpressionError
 from tracemill.stages.models.surfaces.measurements import Floats, UndeterminedError
 
-_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
-_LARGEST = 1e300
 _LOG_2, _LOG_10 = float(np.log(2)), float(np.log(10))
 _DERIVATIVES: Mapping[str, tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]] = {
     "sqrt": (np.sqrt, lambda x: 0.5 / np.sqrt(x)),
@@ -19,6 +18,8 @@ _DERIVATIVES: Mapping[str, tuple[Callable[[Floats], Floats], Callable[[Floats], 
     "log2": (np.log2, lambda x: 1 / (x * _LOG_2)),
     "log10": (np.log10, lambda x: 1 / (x * _LOG_10)),
     "exp": (np.exp, np.exp),
+    "ceil": (np.ceil, np.zeros_like),
+    "floor": (np.floor, np.zeros_like),
 }
 
 
@@ -31,10 +32,7 @@ class Differentiated(NamedTuple):
 
 @dataclass(frozen=True)
 class Function:
-    """An expression of numbers, names, + - * / ** ^ and sqrt, log, log2, log10, exp.
-
-    `variables` maps names to the number of a variable.
-    """
+    """An expression as in base.expressions; `variables` maps names to numbers of variables."""
 
     text: str
     variables: Mapping[str, int]
@@ -54,39 +52,12 @@ class Function:
 
     @cached_property
     def _parsed(self) -> ast.expr:
+        expression = Expression(self.text)
         try:
-            parsed = ast.parse(self.text.replace("^", "**").strip(), mode="eval").body
-            self._check(parsed)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise UndeterminedError(
-                f"{self.text!r} is no expression: write one like n**3"
-            ) from error
-        return parsed
-
-    def _check(self, node: ast.expr) -> None:
-        match node:
-            case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
-                if abs(number) > _LARGEST:
-                    raise UndeterminedError(f"{self.text!r}: a number is too large")
-            case ast.Name(id=name):
-                if name not in self.variables:
-                    raise UndeterminedError(
-                        f"{self.text!r}: no {name}: names that can be used are "
-                        f"{', '.join(sorted(self.variables))}"
-                    )
-            case ast.UnaryOp(op=ast.USub(), operand=inner):
-                self._check(inner)
-            case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _OPERATORS):
-                self._check(left)
-                self._check(right)
-            case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]) if (
-                name in _DERIVATIVES
-            ):
-                self._check(inner)
-            case _:
-                raise UndeterminedError(
-                    f"{self.text!r}: {ast.unparse(node)} cannot be computed: write n**3"
-                )
+            expression.check(self.variables)
+        except ExpressionError as error:
+            raise UndeterminedError(str(error)) from error
+        return expression.parsed
 
     def _differentiate(self, node: ast.expr, x: Floats) -> Differentiated:
         match node:
@@ -103,6 +74,9 @@ class Function:
                 value, slopes = self._differentiate(inner, x)
                 function, derivative = _DERIVATIVES[name]
                 return Differentiated(function(value), derivative(value) * slopes)
+            case ast.Call(func=ast.Name(id=name), args=inners):
+                found = (self._differentiate(each, x) for each in inners)
+                return reduce(_smaller if name == "min" else _larger, found)
             case ast.Constant(value=int() | float() as number):
                 return Differentiated(np.full_like(x[0], number), np.zeros_like(x))
         raise AssertionError(f"not checked: {ast.unparse(node)}")
@@ -119,6 +93,18 @@ def _combine(op: ast.operator, left: Differentiated, right: Differentiated) -> D
             return Differentiated(u * v, du * v + u * dv)
         case ast.Div():
             return Differentiated(u / v, (du - u / v * dv) / v)
+        case ast.FloorDiv():
+            return Differentiated(u // v, np.zeros_like(du))
     value = u**v
     varying = np.where(dv == 0, 0, value * np.log(u) * dv)
     return Differentiated(value, v * u ** (v - 1) * du + varying)
+
+
+def _smaller(left: Differentiated, right: Differentiated) -> Differentiated:
+    is_left = left.value <= right.value
+    return Differentiated(*(np.where(is_left, *pair) for pair in zip(left, right, strict=True)))
+
+
+def _larger(left: Differentiated, right: Differentiated) -> Differentiated:
+    is_left = left.value >= right.value
+    return Differentiated(*(np.where(is_left, *pair) for pair in zip(left, right, strict=True)))
