@@ -18,11 +18,11 @@ from tracemill.programs.accesses import FileAccesses
 from tracemill.programs.archive import ArchiveWriter, open_archive
 from tracemill.programs.clocks import Clocks, skewed_clocks, true_clocks
 from tracemill.programs.critical_path import PathTimes, Steps
+from tracemill.programs.language.process_kinds import Spec, WhatIf
 from tracemill.programs.phases.building import build_program
 from tracemill.programs.phases.computing import region_of
 from tracemill.programs.program import Program
 from tracemill.programs.simulation import Factors, Rows, Simulated, simulate
-from tracemill.programs.spec import Spec, WhatIf
 from tracemill.programs.truth import WaitFile, write_critical_path, write_summary
 from tracemill.programs.waits import Waits
 

@@ -12,6 +12,11 @@ from typing import Literal
 STORAGE = -1
 """Number of the storage, beside those of processes."""
 
+COLLECTIVES = (
+    "bcast", "scatter", "gather", "reduce", "allgather", "allreduce", "alltoall", "barrier"
+)  # fmt: skip
+"""Operations of collectives."""
+
 Range = tuple[int, int]
 Section = tuple[Range, ...]
 Widths = tuple[tuple[int, int], ...]

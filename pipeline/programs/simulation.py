@@ -10,8 +10,8 @@ from tracemill.base.errors import ProgramError
 from tracemill.kernels.addressed import addresses_of
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.machine import DONE_ALL, NEEDS_ROOM, run
+from tracemill.programs.language.process_kinds import MachineSpec
 from tracemill.programs.program import Program
-from tracemill.programs.spec import MachineSpec
 
 Rows = NDArray[np.int64]
 Numbers = NDArray[np.int64]

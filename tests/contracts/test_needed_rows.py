@@ -30,7 +30,7 @@ from tracemill.engine.execute import Engine
 from tracemill.engine.graph import ReadStage, SqlStage, Stage, build_graph
 from tracemill.engine.recipe import Recipe, standard_recipe
 from tracemill.programs.generate import generate
-from tracemill.programs.spec import parse_spec
+from tracemill.programs.language.process_kinds import parse_spec
 from tracemill.readers import open_source
 from tracemill.schemas import BY_NAME
 from tracemill.stages.stage import PythonStage

@@ -27,7 +27,7 @@ from tracemill.comparison.choosing import choose_runs
 from tracemill.comparison.comparing import Comparison, compare_runs
 from tracemill.engine.analyze import Options, analyze
 from tracemill.programs.generate import generate
-from tracemill.programs.spec import parse_spec
+from tracemill.programs.language.process_kinds import parse_spec
 from tracemill.store.runs import Run, Store
 
 DATA = Path(__file__).parents[2] / "data"

@@ -40,7 +40,7 @@ from tests.helpers.random_programs import random_spec
 from tests.oracle.relations import ORACLES
 from tests.reference.cases import DATA
 from tracemill.programs.generate import generate
-from tracemill.programs.spec import parse_spec
+from tracemill.programs.language.process_kinds import parse_spec
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]

@@ -11,10 +11,10 @@ from tests.helpers.otf2_reading import read_archive
 from tracemill.base.errors import PipelineError, ProgramError
 from tracemill.cli import main
 from tracemill.programs.generate import generate
+from tracemill.programs.language.process_kinds import MachineSpec, parse_spec, read_spec
 from tracemill.programs.process import Process
 from tracemill.programs.program import Program
 from tracemill.programs.simulation import simulate
-from tracemill.programs.spec import MachineSpec, parse_spec, read_spec
 
 EXAMPLE = Path(__file__).parents[2] / "data" / "programs" / "stencil.toml"
 

@@ -6,7 +6,7 @@ from typing import Any
 from tests.helpers.otf2_reading import ReadTrace, read_archive
 from tests.helpers.truth_reading import true_accesses, true_path, true_waits
 from tracemill.programs.generate import Generated, generate
-from tracemill.programs.spec import parse_spec
+from tracemill.programs.language.process_kinds import parse_spec
 
 MACHINE = {"overhead_ns": 200, "latency_ns": 1000, "ns_per_kib": 100}
 QUIET = {"noise": False, "start_ns": 0}

@@ -15,7 +15,7 @@ from tracemill.nightly.config import Config
 from tracemill.nightly.night import report_night, run_night
 from tracemill.nightly.outcome import Night
 from tracemill.programs.generate import generate
-from tracemill.programs.spec import parse_spec
+from tracemill.programs.language.process_kinds import parse_spec
 from tracemill.store.runs import Run, Store
 
 SECOND = 10**9

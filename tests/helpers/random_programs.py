@@ -3,8 +3,8 @@
 from random import Random
 from typing import Any
 
+from tracemill.programs.language.process_kinds import Spec, parse_spec
 from tracemill.programs.operations import OPERATIONS
-from tracemill.programs.spec import Spec, parse_spec
 
 # Those with most ways to wait come more often.
 KINDS = (

@@ -7,7 +7,7 @@ from tests.helpers.nights import Notes
 from tracemill.campaign.campaign import make_campaign, plan_campaign
 from tracemill.engine.analyze import Analysis, Options
 from tracemill.programs.generate import generate
-from tracemill.programs.spec import parse_spec
+from tracemill.programs.language.process_kinds import parse_spec
 from tracemill.store.runs import Store
 
 ITERATIONS = 3

@@ -11,7 +11,7 @@ from tests.helpers.computing import computed
 from tests.helpers.otf2_reading import read_tables
 from tests.helpers.truth_reading import true_waits
 from tracemill.programs.generate import generate
-from tracemill.programs.spec import parse_spec
+from tracemill.programs.language.process_kinds import parse_spec
 
 SIZE, TASKS, MASTER = 1000, 40, 0
 MACHINE = {"overhead_ns": 100, "latency_ns": 1000, "start_ns": 0, "noise": False}

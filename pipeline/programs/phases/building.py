@@ -5,7 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from tracemill.kernels.simulation import layout as at
-from tracemill.programs import spec as described
+from tracemill.programs.language import process_kinds as described
+from tracemill.programs.language.process_kinds import Phase, Spec
 from tracemill.programs.phases.collectives import build_collectives
 from tracemill.programs.phases.computing import build_threads, build_work
 from tracemill.programs.phases.files import build_files
@@ -15,7 +16,6 @@ from tracemill.programs.phases.one_sided import build_rma, windows_by_rank
 from tracemill.programs.phases.tasks import build_master_worker
 from tracemill.programs.process import Process
 from tracemill.programs.program import Program
-from tracemill.programs.spec import Phase, Spec
 
 
 def build_program(spec: Spec) -> Program:

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from tracemill.kernels.simulation import layout as at
+from tracemill.programs.language.process_kinds import Collectives, Spec
 from tracemill.programs.operations import OPERATIONS
 from tracemill.programs.phases.computing import compute
 from tracemill.programs.phases.groups import communicators_of
 from tracemill.programs.process import Process
-from tracemill.programs.spec import Collectives, Spec
 
 
 def build_collectives(

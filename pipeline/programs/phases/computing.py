@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tracemill.kernels.simulation import layout as at
+from tracemill.programs.language.process_kinds import Phase, Spec, Threads, Work
 from tracemill.programs.process import Process
-from tracemill.programs.spec import Phase, Spec, Threads, Work
 
 _PPM = 1_000_000
 _BYTES_PER_NS = 64

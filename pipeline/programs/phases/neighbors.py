@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from tracemill.kernels.simulation import layout as at
+from tracemill.programs.language.process_kinds import Pipeline, Spec, Stencil
 from tracemill.programs.phases.computing import compute
 from tracemill.programs.phases.groups import grid
 from tracemill.programs.process import Process
-from tracemill.programs.spec import Pipeline, Spec, Stencil
 
 
 def build_stencil(

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tracemill.kernels.simulation import layout as at
+from tracemill.programs.language.process_kinds import Rma, Spec
 from tracemill.programs.phases.computing import compute, moving_ns
 from tracemill.programs.phases.groups import communicators_of
 from tracemill.programs.process import Process
 from tracemill.programs.program import Program
-from tracemill.programs.spec import Rma, Spec
 
 
 def windows_by_rank(spec: Spec, program: Program) -> list[list[int]]:

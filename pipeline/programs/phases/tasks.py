@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tracemill.kernels.simulation import layout as at
+from tracemill.programs.language.process_kinds import MasterWorker, Spec
 from tracemill.programs.phases.computing import compute
 from tracemill.programs.process import Process
-from tracemill.programs.spec import MasterWorker, Spec
 
 _REQUEST_TAG, _TASK_TAG, _STOP_TAG = 1, 2, 3
 
