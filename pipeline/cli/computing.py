@@ -232,7 +232,7 @@ def generate(spec: Path, /, *, output: Path) -> None:
         New or empty folder to write to.
     """
     from tracemill.programs import generate as generator
-    from tracemill.programs.language.process_kinds import read_spec
+    from tracemill.programs.language.reading import read_spec
 
     program = read_spec(spec)
     generated = generator.generate(program, output)

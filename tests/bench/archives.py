@@ -11,7 +11,8 @@ from tests.bench.places import ARCHIVE, CACHE, event_file_bytes
 from tracemill.base.text import hash_of
 from tracemill.engine.graph import code_hash, installed_version
 from tracemill.programs.generate import generate
-from tracemill.programs.language.process_kinds import Spec, read_spec
+from tracemill.programs.language.process_kinds import Spec
+from tracemill.programs.language.reading import read_spec
 
 PROGRAMS = {path.stem: path for path in sorted(Path(__file__).with_name("programs").glob("*.toml"))}
 GENERATING_MODULES = (

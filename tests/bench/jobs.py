@@ -50,7 +50,7 @@ class Job:
 def generate(description: Path, setting: Setting) -> dict[str, Any]:
     """What `tracemill generate` does: from a description to the archive with its truth."""
     from tracemill.programs.generate import generate
-    from tracemill.programs.language.process_kinds import read_spec
+    from tracemill.programs.language.reading import read_spec
 
     output = setting.folder / ARCHIVE
     made = generate(read_spec(description), output)
@@ -126,7 +126,7 @@ def bare_loop(trace: Path, setting: Setting) -> dict[str, Any]:
     return {"events": count}
 
 
-KINDS = "tracemill.programs.language.process_kinds"
+DESCRIPTIONS = "tracemill.programs.language.reading"
 READING = ("tracemill.readers.otf2.source", "tracemill.store")
 JOBS: Mapping[str, Job] = {
     "generate": Job(

@@ -16,7 +16,8 @@ from tests.helpers.truth_reading import true_waits
 from tests.reference.cases import DATA
 from tracemill.programs import simulation, waits
 from tracemill.programs.generate import generate
-from tracemill.programs.language.process_kinds import parse_spec, read_spec
+from tracemill.programs.language.process_kinds import parse_spec
+from tracemill.programs.language.reading import read_spec
 
 EXAMPLE = Path(__file__).parents[2] / "data" / "programs" / "stencil.toml"
 PIPELINE = {"kind": "pipeline", "blocks": 1, "bytes": 1024}

@@ -11,7 +11,8 @@ from tests.helpers.otf2_reading import read_archive
 from tracemill.base.errors import PipelineError, ProgramError
 from tracemill.cli import main
 from tracemill.programs.generate import generate
-from tracemill.programs.language.process_kinds import MachineSpec, parse_spec, read_spec
+from tracemill.programs.language.process_kinds import MachineSpec, parse_spec
+from tracemill.programs.language.reading import read_spec
 from tracemill.programs.process import Process
 from tracemill.programs.program import Program
 from tracemill.programs.simulation import simulate

@@ -21,7 +21,7 @@ def _read_ranges(given: Any, where: str) -> tuple[DescribedRange, ...]:
         raise ProgramError(f"{where}: give [first, last] for each extent, not {given!r}")
     if len(given) == 2 and not any(isinstance(each, list) or each == "own" for each in given):
         given = [given]
-    return tuple(_read_range(each, f"{where} {n}") for n, each in enumerate(given, 1))
+    return tuple(_read_range(each, f"{where}: extent {n}") for n, each in enumerate(given, 1))
 
 
 def _read_range(given: Any, where: str) -> DescribedRange:
@@ -49,7 +49,7 @@ def _read_widths(given: Any, where: str) -> tuple[tuple[int, int], ...]:
     for number, each in enumerate(given, 1):
         if not isinstance(each, list) or len(each) != 2 or not all(map(_is_width, each)):
             raise ProgramError(
-                f"{where} {number}: give [low, high], whole numbers from 0, not {each!r}"
+                f"{where}: extent {number}: give [low, high], whole numbers from 0, not {each!r}"
             )
     return tuple((low, high) for low, high in given)
 
@@ -86,7 +86,7 @@ def _read_offsets(given: Any, where: str) -> tuple[tuple[int, ...], ...]:
     offsets = [[each] if _is_whole(each) else each for each in given]
     for number, each in enumerate(offsets, 1):
         if not isinstance(each, list) or not each or not all(map(_is_whole, each)):
-            raise ProgramError(f"{where} {number}: give whole numbers, not {each!r}")
+            raise ProgramError(f"{where}: offset {number}: give whole numbers, not {each!r}")
     return tuple(tuple(each) for each in offsets)
 
 

@@ -105,7 +105,7 @@ class DataProgram:
         """Raise ProgramError for mistakes that no grid can mend."""
         self._check_names()
         self._check_expressions()
-        check_waits(self.table.phases, self.source)
+        check_lists(self.table.phases, self.source, started_names(self.table.phases))
         for variant in (None, *self.variants):
             self._arrays(self._variant(variant), self.dimensions(variant))
         if not self._depends_on_grid():
@@ -204,48 +204,62 @@ def _expressions_in(table: Any, where: str) -> Iterator[tuple[Expression, str]]:
         elif each.metadata.get("form") == "ranges" and value is not None:
             for number, pair in enumerate(value, 1):
                 for expression in pair or ():
-                    yield expression, f"{where}: {name} {number}"
+                    yield expression, f"{where}: {name}: extent {number}"
 
 
-def check_waits(phases: Sequence[described.DataPhase], where: str) -> None:
+def started_names(phases: Sequence[described.DataPhase]) -> frozenset[str]:
+    """Names of all operations that are only started."""
+    return frozenset(
+        each.name
+        for each in all_phases(phases)
+        if isinstance(each, described.Startable) and each.nonblocking
+    )
+
+
+def check_lists(
+    phases: Sequence[described.DataPhase], where: str, everywhere: frozenset[str]
+) -> None:
     """Raise ProgramError unless every operation that is only started is completed, once.
 
-    Both stand in the same list of phases.
+    Both stand in the same list of phases, which is not empty. `everywhere` are the names of all
+    operations of the program that are only started.
     """
-    started: list[tuple[str, str]] = []
+    if not phases:
+        raise ProgramError(f"{where}: no phases: give at least one table with its kind")
+    started: dict[str, list[str]] = {}
     for number, phase in enumerate(phases, 1):
         place = phase_place(where, number, phase)
         if isinstance(phase, described.Startable) and phase.nonblocking:
-            started.append((phase.name, place))
+            started.setdefault(phase.name, []).append(place)
         if isinstance(phase, described.Wait):
-            _complete(phase.started, started, phases[: number - 1], place)
+            _complete(phase.started, started, place, everywhere)
         for inner_place, inner in described.lists_of_phases(phase):
-            check_waits(inner, place + inner_place)
-    for name, place in started:
-        raise ProgramError(f"{place}: nothing waits for {name}: add a wait in the same list")
+            check_lists(inner, place + inner_place, everywhere)
+    for name, places in started.items():
+        for place in places:
+            raise ProgramError(
+                f"{place}: nonblocking: nothing waits for {name!r}: add a wait to this list"
+            )
 
 
 def _complete(
-    name: str, started: list[tuple[str, str]], before: Sequence[described.DataPhase], where: str
+    name: str, started: dict[str, list[str]], where: str, everywhere: frozenset[str]
 ) -> None:
     """Take the first operation of a name from those that are started. Raises ProgramError."""
-    for each in started:
-        if each[0] == name:
-            started.remove(each)
-            return
-    waits = [each.started for each in before if isinstance(each, described.Wait)]
-    reason = "it is completed already" if name in waits else "no such operation is started"
-    there = ", ".join(each for each, _ in started) or "none"
-    raise ProgramError(
-        f"{where}: for: no {name!r} to wait for: {reason}: operations started earlier in this "
-        f"list with nonblocking = true are {there}"
-    )
+    if started.get(name):
+        del started[name][0]
+        return
+    reason = "no operation of that name is started with nonblocking = true"
+    if name in started:
+        reason = "it is completed already"
+    elif name in everywhere:
+        reason = "it is not started earlier in this list"
+    running = ", ".join(each for each, places in started.items() if places) or "none"
+    raise ProgramError(f"{where}: for: {name!r}: {reason}: started operations are {running}")
 
 
 def make_data_program(table: described.DataTable, source: str, name: str) -> DataProgram:
     """A program from its description; `name` is the default name. Raises ProgramError."""
-    if not table.phases:
-        raise ProgramError(f"{source}: no phases: give at least one [[phase]] with its kind")
     program = DataProgram(table.name or name, table, source)
     program.check()
     return program

@@ -12,6 +12,7 @@ from tracemill.base.errors import MissingInputError, ProgramError
 from tracemill.base.expressions import Expression, ExpressionError
 
 Described = TypeVar("Described")
+_MOST = 1e300
 _TYPES = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
 
 
@@ -153,12 +154,12 @@ def declared(kind: type) -> dict[str, "dataclasses.Field[Any]"]:
 
 def read_scalar(wanted: Any, limits: Mapping[str, Any], given: Any, where: str) -> Any:
     """A number, text or flag, if it has the type and is within the limits."""
-    if wanted is float and isinstance(given, int) and not isinstance(given, bool):
-        given = float(given) if abs(given) < 10**300 else math.inf
-    if not isinstance(given, wanted) or (wanted is int and isinstance(given, bool)):
+    is_number = isinstance(given, int) and not isinstance(given, bool)
+    is_right = is_number if wanted is int else isinstance(given, wanted)
+    if not is_right and not (wanted is float and is_number):
         raise ProgramError(f"{where}: give {_TYPES[wanted]}, not {given!r}")
     _check_limits(limits, given, where)
-    return given
+    return float(given) if wanted is float else given
 
 
 def read_expression(given: Any, where: str) -> Expression:
@@ -180,9 +181,9 @@ def read_expression(given: Any, where: str) -> Expression:
 def _check_limits(limits: Mapping[str, Any], given: Any, where: str) -> None:
     if "choices" in limits and given not in limits["choices"]:
         raise ProgramError(f"{where}: no {given!r}: one of {', '.join(limits['choices'])}")
-    if "above" in limits and not (limits["above"] < given < math.inf):
+    if "above" in limits and not limits["above"] < given <= _MOST:
         raise ProgramError(f"{where}: {given} is out of range: more than {limits['above']}")
     if "minimum" in limits and not limits["minimum"] <= given <= limits["maximum"]:
-        raise ProgramError(
-            f"{where}: {given} is out of range: {limits['minimum']} to {limits['maximum']}"
-        )
+        most = limits["maximum"]
+        allowed = f"{limits['minimum']} {f'to {most}' if most < math.inf else 'or more'}"
+        raise ProgramError(f"{where}: {given} is out of range: {allowed}")

@@ -102,7 +102,7 @@ class Placing:
             if low and high:
                 source = f"the shadow of {array.name}, " if phase.width is None else ""
                 raise ProgramError(
-                    f"{where}: width {number}: {source}[{low}, {high}], goes both ways: "
+                    f"{where}: width: extent {number}: {source}[{low}, {high}], goes both ways: "
                     "one of them must be 0"
                 )
         work = self._work(phase, count_of(over), where)
@@ -175,7 +175,7 @@ class Placing:
                 extent >= len(by.extent) or by.extent[extent] > array.extent[extent]
             ):
                 raise ProgramError(
-                    f"{where}: section {extent + 1}: own parts of {by.name} lie outside "
+                    f"{where}: section: extent {extent + 1}: own parts of {by.name} lie outside "
                     f"{array.name}"
                 )
         return placed.Remote(
@@ -212,7 +212,7 @@ class Placing:
         for number, offset in enumerate(phase.offsets, 1):
             if len(offset) != len(self.grid):
                 raise ProgramError(
-                    f"{where}: offsets {number}: {len(offset)} given, but the grid has "
+                    f"{where}: offsets: offset {number}: {len(offset)} given, but the grid has "
                     f"{len(self.grid)} dimensions: give one for each"
                 )
         return placed.Neighbours(

@@ -1,14 +1,13 @@
-"""Descriptions of programs to generate: TOML files, with checks of every field."""
+"""Programs of processes, as they are described."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field
 from math import isqrt
-from pathlib import Path
 from typing import Any
 
 from tracemill.base.errors import ProgramError
 from tracemill.programs.language.data_kinds import DATA_KINDS
-from tracemill.programs.language.fields import Kinds, TableReader, choice, number, read_toml
+from tracemill.programs.language.fields import Kinds, TableReader, choice, number
 from tracemill.programs.operations import OPERATIONS
 
 _COMMUNICATORS = ("world", "rows", "columns", "halves")
@@ -202,11 +201,6 @@ class Spec:
     def bytes_of(self, phase: Phase) -> int:
         """Size of a phase's messages."""
         return 8 * isqrt(self.size) if phase.bytes is None else phase.bytes
-
-
-def read_spec(path: Path) -> Spec:
-    """Read and check a description. Raises MissingInputError, or ProgramError naming the field."""
-    return parse_spec(read_toml(path), str(path))
 
 
 def parse_spec(given: Mapping[str, Any], source: str = "program") -> Spec:

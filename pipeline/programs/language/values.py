@@ -78,7 +78,7 @@ def ranges_of(
     """Ranges in each extent of an array. Raises ProgramError if one lies outside."""
     check_length(array, ranges, "[first, last]", where)
     return tuple(
-        None if each is None else _range_of(each, array, n, values, f"{where} {n + 1}")
+        None if each is None else _range_of(each, array, n, values, f"{where}: extent {n + 1}")
         for n, each in enumerate(ranges)
     )
 
