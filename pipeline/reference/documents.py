@@ -10,10 +10,12 @@ from types import ModuleType
 from tracemill import schemas
 from tracemill.base.console import messages, print_error
 from tracemill.base.files import write_text
+from tracemill.reference.clusters import describe_clusters
 from tracemill.reference.commands import describe_commands
 from tracemill.reference.cookbook import describe_cookbook
 from tracemill.reference.csv_layout import describe_csv
 from tracemill.reference.metrics import describe_metrics
+from tracemill.reference.programs import describe_programs
 from tracemill.reports.markdown import escape
 from tracemill.schemas import Table
 from tracemill.shell.table_reference import describe_column
@@ -31,6 +33,8 @@ def documents(root: Path = ROOT) -> dict[Path, Callable[[], str]]:
         reference / "metrics.md": describe_metrics,
         reference / "csv.md": describe_csv,
         reference / "cookbook.md": describe_cookbook,
+        reference / "programs.md": describe_programs,
+        reference / "clusters.md": describe_clusters,
     }
 
 

@@ -36,7 +36,7 @@ def test_deadlocked_processes_are_named() -> None:
     ("text", "message"),
     [
         ("processes = ", "not a TOML file"),
-        ("", "field processes is missing"),
+        ("", "neither processes nor grid is given: give processes for"),
         ("processes = 2", "field phase is missing"),
         ("processes = 2\nphase = []", r"no phases: give at least one \[\[phase\]\]"),
         ("processes = 0\n[[phase]]\nkind = 'work'", "processes: 0 is out of range: 1 to 65536"),

@@ -108,7 +108,10 @@ class ExceptionTable:
 
     level: str = declare(meaning="a level's name, or `core`")
     units: tuple[int, ...] = custom(
-        dataclasses.MISSING, _read_units, "list", 'units of the whole cluster: `[4, "8..15"]`'
+        dataclasses.MISSING,
+        _read_units,
+        "list of units",
+        'units of the whole cluster: `[4, "8..15"]`',
     )
     speed: float = positive(1.0, "factor on the speed of their cores; factors multiply")
     channels: tuple[ChannelTable, ...] = declare(
@@ -126,7 +129,7 @@ class PlacementTable:
     )  # fmt: skip
     level: str | None = declare(None, "level of the U units of `cyclic`")
     cores: tuple[int, ...] | None = custom(
-        None, _read_cores, "list", "core of each process, instead of an order"
+        None, _read_cores, "list of cores", "core of each process, instead of an order"
     )
 
 

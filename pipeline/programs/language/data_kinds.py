@@ -13,6 +13,10 @@ DescribedRange = tuple[Expression, Expression] | None
 """The first and the last index of a range; None is the range of a process's own part."""
 
 WHOLE, BLOCK = "whole", "block"
+RANGES = "list of `[first, last]`"
+"""Form of fields with ranges of indices."""
+
+_PAIRS, _NAMES, _NUMBERS = "list of `[low, high]`", "list of names", "list of whole numbers"
 
 
 def _read_ranges(given: Any, where: str) -> tuple[DescribedRange, ...]:
@@ -128,15 +132,15 @@ def _read_names(given: Any, where: str) -> tuple[str, ...]:
 
 
 def _names(default: Any, meaning: str) -> Any:
-    return custom(default, _read_names, "names", meaning)
+    return custom(default, _read_names, _NAMES, meaning)
 
 
 def _section(meaning: str, *, has_own: bool = False) -> Any:
-    return custom(None, _read_ranges if has_own else _read_section, "ranges", meaning)
+    return custom(None, _read_ranges if has_own else _read_section, RANGES, meaning)
 
 
 def _widths(meaning: str) -> Any:
-    return custom(None, _read_widths, "pairs", meaning)
+    return custom(None, _read_widths, _PAIRS, meaning)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,7 +214,7 @@ class Copy(Startable):
     from_section: tuple[DescribedRange, ...] | None = _section("default: all of `from`")
     to_section: tuple[DescribedRange, ...] | None = _section("default: all of `to`")
     order: tuple[int, ...] | None = custom(
-        None, _read_numbers, "numbers",
+        None, _read_numbers, _NUMBERS,
         "extent of the source for each extent of the target, from 0, without extents of 1; "
         "default: the same",
     )  # fmt: skip
@@ -262,7 +266,10 @@ class Neighbours(Startable):
     """Every process sends a message to the processes at given offsets in the grid."""
 
     offsets: tuple[tuple[int, ...], ...] = custom(
-        MISSING, _read_offsets, "lists", "offset in each dimension of the grid: `[[-1, 0], [1, 0]]`"
+        MISSING,
+        _read_offsets,
+        "list of offsets",
+        "offset in each dimension of the grid: `[[-1, 0], [1, 0]]`",
     )
     bytes: Expression = declare(meaning="size of each message")
     periodic: bool = declare(False, "the grid is a torus")
@@ -327,11 +334,14 @@ class ArrayTable:
 
     name: str = declare(meaning="name")
     extent: tuple[Expression, ...] = custom(
-        MISSING, _read_extents, "expressions", "size of each extent, an expression of parameters"
+        MISSING,
+        _read_extents,
+        "list of expressions",
+        "size of each extent, an expression of parameters",
     )
     element_bytes: Expression = declare(Expression("8"), "an expression of parameters")
     distribution: tuple[str, ...] | None = custom(
-        None, read_distribution, "words",
+        None, read_distribution, "list of words",
         "a word for each extent: `block` on the next dimension of the grid, `block 1` on that one "
         "(from 0), or `whole`; default: all `whole`",
     )  # fmt: skip
@@ -346,7 +356,7 @@ class VariantTable:
 
     name: str = declare(meaning="name")
     grid: tuple[int, ...] | None = custom(
-        None, _read_grid, "numbers", "processes in each dimension; default: that of the program"
+        None, _read_grid, _NUMBERS, "processes in each dimension; default: that of the program"
     )
     distribution: Mapping[str, tuple[str, ...]] = custom(
         {}, _read_distributions, "table", 'by array: `{ A = ["block", "whole"] }`'
@@ -381,7 +391,7 @@ class DataTable:
     name: str = declare("", "for reports; default: the name of the file")
     speed: float = declare(1.0, "speed of the machine that times are measured on", above=0)
     grid: tuple[int, ...] = custom(
-        MISSING, _read_grid, "numbers", "processes in each dimension; the values are a default"
+        MISSING, _read_grid, _NUMBERS, "processes in each dimension; the values are a default"
     )
     iterations: Expression = declare(Expression("1"), "how often all phases are run")
     parameters: Mapping[str, float] = custom(

@@ -1,16 +1,21 @@
 """Programs of processes, as they are described."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field
+from dataclasses import MISSING, dataclass
 from math import isqrt
 from typing import Any
 
 from tracemill.base.errors import ProgramError
 from tracemill.programs.language.data_kinds import DATA_KINDS
-from tracemill.programs.language.fields import Kinds, TableReader, choice, number
+from tracemill.programs.language.fields import Kinds, TableReader, choice, declare, number, words
 from tracemill.programs.operations import OPERATIONS
 
-_COMMUNICATORS = ("world", "rows", "columns", "halves")
+
+def _communicator() -> Any:
+    return choice(
+        "world", "world", "rows", "columns", "halves",
+        meaning="all processes, or rows, columns or halves of them",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,13 +28,18 @@ class Phase:
     edge of a square of `size` cells.
     """
 
-    name: str = ""
-    cell_ns: int = number(10, 0, 10**9)
-    imbalance: float = number(0.0, -1, 1000)
-    shape: str = choice("slope", "slope", "odd")
-    jitter: float = number(0.0, 0, 1)
-    calls: int = number(0, 0, 10**6)
-    bytes: int | None = number(None, 0, 2**31)
+    name: str = declare("", "name of the phase; default: the kind")
+    cell_ns: int = number(10, 0, 10**9, "computation per cell")
+    imbalance: float = number(0.0, -1, 1000, "additional computation: 0.5 is 50% more")
+    shape: str = choice(
+        "slope", "slope", "odd",
+        meaning="imbalance proportional to the rank, or on odd ranks only",
+    )  # fmt: skip
+    jitter: float = number(0.0, 0, 1, "share by which iterations vary")
+    calls: int = number(0, 0, 10**6, "function calls within the computation")
+    bytes: int | None = number(
+        None, 0, 2**31, "size of messages; default: 8 for each cell on an edge"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,50 +51,51 @@ class Work(Phase):
 class Stencil(Phase):
     """Neighbors on a line or grid exchange their edges."""
 
-    dimensions: int = number(1, 1, 2)
-    exchange: str = choice("nonblocking", "blocking", "sendrecv", "nonblocking")
+    dimensions: int = number(1, 1, 2, "dimensions of the grid")
+    exchange: str = choice(
+        "nonblocking", "blocking", "sendrecv", "nonblocking", meaning="calls that are used"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class MasterWorker(Phase):
-    """Rank 0 gives tasks to workers on request; before each answer it works for `serve_ns`."""
+    """Rank 0 gives tasks to workers on request; there are at least two processes."""
 
-    tasks: int = number(8, 0, 10**6)
-    serve_ns: int = number(0, 0, 10**9)
+    tasks: int = number(8, 0, 10**6, "number of tasks")
+    serve_ns: int = number(0, 0, 10**9, "work of rank 0 before each answer")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pipeline(Phase):
     """Each rank passes blocks on to the next one."""
 
-    blocks: int = number(4, 1, 10**6)
-    synchronous: bool = False
+    blocks: int = number(4, 1, 10**6, "number of blocks")
+    synchronous: bool = declare(False, "sends wait for their receiver")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Messages(Phase):
     """Each rank sends to random ranks, and completes all messages in random order."""
 
-    messages: int = number(3, 0, 1000)
-    communicator: str = choice("world", *_COMMUNICATORS)
-    completion: str = choice("waitall", "wait", "waitall", "receive")
-    synchronous: bool = False
+    messages: int = number(3, 0, 1000, "messages of each rank")
+    communicator: str = _communicator()
+    completion: str = choice(
+        "waitall", "wait", "waitall", "receive", meaning="calls that complete the messages"
+    )
+    synchronous: bool = declare(False, "sends wait for their receiver")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Collectives(Phase):
-    """Collective operations, one after the other.
+    """Collective operations, one after the other."""
 
-    `root` is a rank of the program; in a smaller communicator it is taken modulo its size.
-    """
-
-    operations: list[str] = field(
-        default_factory=lambda: ["allreduce"], metadata={"choices": tuple(OPERATIONS)}
+    operations: list[str] = words(("allreduce",), *OPERATIONS, meaning="operations in order")
+    communicator: str = _communicator()
+    nonblocking: bool = declare(False, "non-blocking operations")
+    root: int = number(
+        0, 0, meaning="a rank of the program; taken modulo the size of a smaller communicator"
     )
-    communicator: str = choice("world", *_COMMUNICATORS)
-    nonblocking: bool = False
-    root: int = number(0, 0)
-    silent: float = number(0.0, 0, 1)
+    silent: float = number(0.0, 0, 1, "share of the processes that send no data")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,47 +103,46 @@ class Rma(Phase):
     """Puts, gets and accumulates on remote memory.
 
     Targets are the next ranks in turn between fences, the next `partners` in epochs (post, start,
-    complete, wait), and one of the first `partners` of the window with locks. `lazy` calls that
-    begin epochs or take locks do not wait; later calls do. A share `exclusive` of the processes
-    takes exclusive locks. With `flush`, operations are completed before the release of the lock,
-    which lasts until the target enters MPI.
+    complete, wait), and one of the first `partners` of the window with locks.
     """
 
-    puts: int = number(2, 0, 10**6)
-    gets: int = number(0, 0, 10**6)
-    accumulates: int = number(0, 0, 10**6)
-    communicator: str = choice("world", *_COMMUNICATORS)
-    synchronization: str = choice("fences", "fences", "epochs", "locks")
-    partners: int = number(1, 1, 65_536)
-    lazy: bool = False
-    exclusive: float = number(1.0, 0, 1)
-    flush: bool = False
+    puts: int = number(2, 0, 10**6, "number of puts")
+    gets: int = number(0, 0, 10**6, "number of gets")
+    accumulates: int = number(0, 0, 10**6, "number of accumulates")
+    communicator: str = _communicator()
+    synchronization: str = choice(
+        "fences", "fences", "epochs", "locks", meaning="kind of synchronization"
+    )
+    partners: int = number(1, 1, 65_536, "number of targets in epochs and with locks")
+    lazy: bool = declare(False, "calls that begin epochs or take locks do not wait; later calls do")
+    exclusive: float = number(1.0, 0, 1, "share of the processes that take exclusive locks")
+    flush: bool = declare(
+        False,
+        "complete operations before the lock is released, which lasts until the target enters MPI",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Files(Phase):
     """A common file that all processes access collectively, and a file of each process."""
 
-    writes: int = number(1, 0, 1000)
-    reads: int = number(0, 0, 1000)
-    own_writes: int = number(1, 0, 1000)
-    own_reads: int = number(0, 0, 1000)
-    communicator: str = choice("world", *_COMMUNICATORS)
+    writes: int = number(1, 0, 1000, "collective writes")
+    reads: int = number(0, 0, 1000, "collective reads")
+    own_writes: int = number(1, 0, 1000, "writes to the own file")
+    own_reads: int = number(0, 0, 1000, "reads from the own file")
+    communicator: str = _communicator()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Threads(Phase):
-    """The first `team` threads of a process (0: all) share its computation, with barriers.
+    """OpenMP threads of a process share its computation, with barriers."""
 
-    Before each barrier every thread takes a `lock` `locked` times, for `locked_ns` each.
-    """
-
-    barriers: int = number(0, 0, 8)
-    thread_imbalance: float = number(0.0, 0, 1000)
-    team: int = number(0, 0, 64)
-    locked: int = number(0, 0, 1000)
-    locked_ns: int = number(1_000, 0, 10**9)
-    lock: str = choice("critical", "critical", "api", "mutex")
+    barriers: int = number(0, 0, 8, "barriers before the one at the end")
+    thread_imbalance: float = number(0.0, 0, 1000, "as `imbalance`, for threads")
+    team: int = number(0, 0, 64, "threads that compute; 0: all of the process")
+    locked: int = number(0, 0, 1000, "locks that every thread takes before each barrier")
+    locked_ns: int = number(1_000, 0, 10**9, "time in each lock")
+    lock: str = choice("critical", "critical", "api", "mutex", meaning="kind of lock")
 
 
 KINDS: Mapping[str, type[Phase]] = {
@@ -147,50 +157,47 @@ _KINDS = Kinds(
 
 @dataclass(frozen=True, kw_only=True)
 class MachineSpec:
-    """Speed of calls and messages, in ns. Processes start within `start_ns`.
+    """Speed of calls and messages."""
 
-    `noise` adds random delays to collectives and threads.
-    """
-
-    overhead_ns: int = number(200, 8, 10**9)
-    latency_ns: int = number(1_000, 100, 10**9)
-    ns_per_kib: int = number(100, 0, 10**6)
-    eager_limit: int = number(8_192, 0, 2**31)
-    start_ns: int = number(5_000, 0, 10**9)
-    noise: bool = True
+    overhead_ns: int = number(200, 8, 10**9, "time of each call")
+    latency_ns: int = number(1_000, 100, 10**9, "time of a message without data")
+    ns_per_kib: int = number(100, 0, 10**6, "time per KiB of a message")
+    eager_limit: int = number(8_192, 0, 2**31, "sends of more bytes wait for their receiver")
+    start_ns: int = number(5_000, 0, 10**9, "processes start within this time")
+    noise: bool = declare(True, "random delays in collectives and threads")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClockSpec:
     """Errors of the clocks; the archive holds their corrections."""
 
-    offset_ns: int = number(0, 0)
-    drift_ppm: float = number(0.0, 0, 100_000)
+    offset_ns: int = number(0, 0, meaning="largest offset")
+    drift_ppm: float = number(0.0, 0, 100_000, "largest drift, in millionths")
 
 
 @dataclass(frozen=True, kw_only=True)
 class WhatIf:
     """A part that takes `factor` times as long: computation in a region, on a rank, or both."""
 
-    factor: float = number(MISSING, 0, 1000)
-    region: str | None = None
-    rank: int | None = number(None, 0)
+    factor: float = number(MISSING, 0, 1000, "0.5: half of the time")
+    region: str | None = declare(None, "name of a region")
+    rank: int | None = number(None, 0, meaning="a rank")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spec:
     """A program: its `phases` in order, `iterations` times."""
 
-    processes: int = number(MISSING, 1, 65_536)
-    threads: int = number(1, 1, 64)
-    iterations: int = number(1, 1, 10**9)
-    size: int = number(10_000, 0, 10**9)
-    seed: int = number(0, 0, 2**62)
-    id_maps: bool = False
-    machine: MachineSpec = field(default_factory=MachineSpec)
-    clocks: ClockSpec = field(default_factory=ClockSpec)
-    phases: tuple[Phase, ...] = field(default=MISSING, metadata={"key": "phase"})
-    what_if: tuple[WhatIf, ...] = ()
+    processes: int = number(MISSING, 1, 65_536, "number of processes")
+    threads: int = number(1, 1, 64, "threads of each process")
+    iterations: int = number(1, 1, 10**9, "how often all phases are run")
+    size: int = number(10_000, 0, 10**9, "cells of each process")
+    seed: int = number(0, 0, 2**62, "start of the random numbers")
+    id_maps: bool = declare(False, "local identifiers differ from global ones")
+    machine: MachineSpec = declare(MachineSpec(), "speed of calls and messages")
+    clocks: ClockSpec = declare(ClockSpec(), "errors of the clocks")
+    phases: tuple[Phase, ...] = declare(meaning="phases in order", key="phase")
+    what_if: tuple[WhatIf, ...] = declare((), "run times of the program with a part scaled")
 
     @property
     def lonely_phases(self) -> list[str]:

@@ -30,7 +30,7 @@ def parse_program(
     if "processes" in given and "grid" in given:
         raise ProgramError(
             f"{source}: processes and grid are given: give processes for a program of processes, "
-            "or grid for one of data"
+            "or grid for one of data on a grid"
         )
     if "grid" in given:
         table = TableReader(_DATA).build(DataTable, given, source)
@@ -38,8 +38,8 @@ def parse_program(
     if "processes" in given:
         return parse_spec(given, source)
     raise ProgramError(
-        f"{source}: field processes is missing, or grid: give processes for a program of "
-        "processes, or grid for one of data"
+        f"{source}: neither processes nor grid is given: give processes for a program of "
+        "processes, or grid for one of data on a grid"
     )
 
 
