@@ -72,18 +72,18 @@ class Lowering:
 
     def _lower(self, phases: Sequence[Phase], interval: int) -> tuple[Node, ...]:
         """The plan of a list of phases."""
-        started: dict[str, int] = {}
+        started: dict[str, list[int]] = {}
         nodes: list[Node] = []
         for phase in phases:
             if isinstance(phase, placed.Operation):
                 number = self._operation(phase)
                 nodes.append(Start(interval, number))
                 if phase.nonblocking:
-                    started[phase.name] = number
+                    started.setdefault(phase.name, []).append(number)
                 else:
                     nodes.append(Wait(interval, number))
             elif isinstance(phase, placed.Wait):
-                nodes.append(Wait(interval, started.pop(phase.of)))
+                nodes.append(Wait(interval, started[phase.of].pop(0)))
             else:
                 nodes.append(self._part(phase, interval))
         return tuple(nodes)

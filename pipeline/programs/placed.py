@@ -205,7 +205,10 @@ class Interval(Phase):
 
 @dataclass(frozen=True, kw_only=True)
 class Wait(Phase):
-    """Completes the operation `of` that was started before in the same list."""
+    """Completes the operation `of` that was started before in the same list.
+
+    Of several of that name, it is the first one that is not completed yet.
+    """
 
     of: str
 

@@ -281,7 +281,7 @@ class Collective(Startable):
 
     operation: str = choice(MISSING, *COLLECTIVES, meaning="MPI name without MPI_")
     bytes: Expression = declare(Expression("0"), "bytes that one process gives or gets")
-    root: Expression = declare(Expression("0"), "process")
+    root: Expression = declare(Expression("0"), "process that gives or gets the data")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -339,7 +339,7 @@ class ArrayTable:
         "list of expressions",
         "size of each extent, an expression of parameters",
     )
-    element_bytes: Expression = declare(Expression("8"), "an expression of parameters")
+    element_bytes: Expression = declare(Expression("8"), "size of an element, of parameters only")
     distribution: tuple[str, ...] | None = custom(
         None, read_distribution, "list of words",
         "a word for each extent: `block` on the next dimension of the grid, `block 1` on that one "

@@ -1,6 +1,5 @@
 """Programs of data: read once, placed on any grid of processes."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -123,9 +122,11 @@ class DataProgram:
 
     def _check_names(self) -> None:
         for what, tables in (("array", self.table.arrays), ("variant", self.table.variants)):
-            for name, times in Counter(each.name for each in tables).items():
-                if times > 1:
-                    raise ProgramError(f"{self.source}: {times} tables [[{what}]] are named {name}")
+            names = [each.name for each in tables]
+            for number, name in enumerate(names, 1):
+                if name in names[: number - 1]:
+                    where = f"{self.source}: {what} {number} ({name})"
+                    raise ProgramError(f"{where}: name: another {what} is named {name}")
         loops = [
             each.name
             for each in all_phases(self.table.phases)

@@ -247,6 +247,8 @@ class Placing:
         return placed.Interval(name=phase.name, phases=self.phases(phase.phases, where))
 
     def branch(self, phase: described.Branch, where: str) -> placed.Phase:
+        if not phase.alternatives:
+            raise ProgramError(f"{where}: alternative: give at least one [[phase.alternative]]")
         alternatives = tuple(
             self._alternative(each, f"{where}: alternative {number}")
             for number, each in enumerate(phase.alternatives, 1)
