@@ -112,6 +112,10 @@ def test_the_amount_of_computation_may_depend_on_processes() -> None:
         ("sqrt(n) + exp(n - 4)", 3.0, 1.25),
         ("-(-n)", 4.0, 1.0),
         ("2 ** n", 16.0, 16 * np.log(2)),
+        ("n // 3 + n", 5.0, 1.0),
+        ("ceil(n / 3) * floor(n / 3) * n", 8.0, 2.0),
+        ("max(n**2, n, 3)", 16.0, 8.0),
+        ("min(n**2, 3 * n)", 12.0, 3.0),
         # ln(n)^2 / ln(10), as log10(n) is ln(n) / ln(10).
         ("log(n) * log10(n)", np.log(4) ** 2 / np.log(10), np.log(4) / (2 * np.log(10))),
     ],
