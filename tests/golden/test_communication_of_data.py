@@ -11,8 +11,17 @@ import pytest
 from tracemill.programs.clusters.cluster import Channel, Cluster, CollectiveRule, Level
 from tracemill.programs.communication import communication_of
 from tracemill.programs.placed import (
-    STORAGE, Array, Collective, Copy, Exchange, Io, Neighbours, Operation, PlacedProgram,
-    Reduction, Remote,
+    STORAGE,
+    Array,
+    Collective,
+    Copy,
+    Exchange,
+    Io,
+    Neighbours,
+    Operation,
+    PlacedProgram,
+    Reduction,
+    Remote,
 )  # fmt: skip
 from tracemill.programs.transfers import AllPairs, Ring, Transfers
 
