@@ -5,6 +5,7 @@
 
 import compileall
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,7 +175,9 @@ def _replay_once() -> None:
 
 def _forecast_once() -> None:
     """Simulate no processes on no channels."""
-    tables = dict.fromkeys(forecast.Tables._fields, np.zeros((0, 0, 0), np.int64))
+    tables: dict[str, NDArray[Any]] = dict.fromkeys(
+        forecast.Tables._fields, np.zeros((0, 0, 0), np.int64)
+    )
     tables["counters"] = np.zeros(forecast.COUNTER_COUNT, np.int64)
     state = addresses_of(forecast.Tables(**tables))
     run_forecast(state, addresses_of(np.zeros((0, 0), np.int64) for _ in Network._fields))
