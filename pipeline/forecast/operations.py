@@ -52,6 +52,7 @@ class Operations:
             row[at.SHAPE], row[at.ROUNDS], row[at.SIZE] = at.RING, *transfers
             row[at.TRANSFER_COUNT] = transfers.rounds * len(members)
             in_degrees[members] = transfers.rounds
+            self.most_started = max(self.most_started, transfers.rounds)
             to = np.roll(members, -1)
             self._list(Transfers(members, to, np.full_like(to, transfers.size), np.zeros_like(to)))
         elif isinstance(transfers, AllPairs) and len(members) > 1:

@@ -31,11 +31,11 @@ class ShortPipeline:
     def leave_ns(self, enters: Numbers, leaves: Numbers) -> Numbers:
         """When each process leaves: those that are not simulated by extrapolation."""
         times = leaves.copy()
-        known = (self.simulated.steps > 0) | ~self.has_part
+        known = self.simulated.steps > 0
         earliest = enters + self.whole.work_ns
         for number in range(len(self.positions)):
             times, known = _extrapolate(times, known, self.positions, number, earliest)
-        return times
+        return np.where(self.has_part, times, leaves)
 
 
 def shorten(found: PipelineSteps, grid: tuple[int, ...]) -> ShortPipeline | None:
@@ -104,7 +104,7 @@ def _extrapolate(
     for found, position in ((first, 1), (second, 2)):
         there = np.flatnonzero((positions == position) & known)
         found[line[there]] = there
-    able = ~known & (first[line] != NOBODY) & (second[line] != NOBODY)
+    able = ~known & (positions > 2) & (first[line] != NOBODY) & (second[line] != NOBODY)
     one, two = times[first[line]], times[second[line]]
     found_times = np.maximum(two + (positions - 2) * (two - one), earliest)
     return np.where(able, found_times, times), known | able

@@ -79,12 +79,12 @@ from tracemill.kernels.forecast.tables import (
 )
 from tracemill.kernels.forecast.transferring import (
     has_room,
-    push_in_ring,
     push_round,
     push_to_all,
     release_parked,
     release_rounds,
     run_task,
+    start_in_ring,
 )
 from tracemill.kernels.forecast.waiting import account, note_start, wait, wake_all
 from tracemill.kernels.network.layout import STORAGE
@@ -128,7 +128,7 @@ def start(state: Any, operation: Any, process: Any) -> None:
     note_start(records_of(state)[own[WHOLE]], now)
     release_parked(state, process, record, now)
     if described[SHAPE] == RING:
-        push_in_ring(state, operation, process, number, 0, now, code)
+        start_in_ring(state, operation, process, number, code)
     elif described[SHAPE] == ALL_PAIRS:
         push_to_all(state, operation, process, number, code)
     else:

@@ -207,12 +207,12 @@ def arrive_in_ring(
     state: Any, operation: Any, process: Any, number: Any, round_: Any, record: Any, end: Any,
     code: Any,
 ) -> None:  # fmt: skip
-    """Send on what arrived, or keep it until what comes before it is sent."""
+    """Send on what arrived, or keep it until the process has started."""
     rounds = operations_of(state)[operation, ROUNDS]
     if round_ + 1 == rounds:
         return
     row = records_of(state)[record]
-    if row[IS_STARTED] != 0 and row[CURSOR] == round_ + 1:
+    if row[IS_STARTED] != 0:
         ready = max(row[START_NS], end)
         push_in_ring(state, operation, process, number, round_ + 1, ready, code)
     else:
@@ -221,18 +221,16 @@ def arrive_in_ring(
 
 
 @part
-def go_on_in_ring(
-    state: Any, operation: Any, process: Any, number: Any, round_: Any, code: Any
-) -> None:  # fmt: skip
-    """After a member sent in a round: send in the next one if it received what it needs."""
-    rounds = operations_of(state)[operation, ROUNDS]
-    row = records_of(state)[own_record(state, operation, process, number)]
-    row[CURSOR] = round_ + 1
-    held = find(state, held_place(state, operation, process), number * rounds + round_)
-    if held != NOBODY:
-        ready = max(row[START_NS], records_of(state)[held, LATEST])
-        drop(state, held)
-        push_in_ring(state, operation, process, number, round_ + 1, ready, code)
+def start_in_ring(state: Any, operation: Any, process: Any, number: Any, code: Any) -> None:
+    """Send in the first round, and in those for which the process has what it needs."""
+    now, rounds = processes_of(state)[process, CLOCK], operations_of(state)[operation, ROUNDS]
+    push_in_ring(state, operation, process, number, 0, now, code)
+    for round_ in range(rounds - 1):
+        held = find(state, held_place(state, operation, process), number * rounds + round_)
+        if held != NOBODY:
+            ready = max(now, records_of(state)[held, LATEST])
+            drop(state, held)
+            push_in_ring(state, operation, process, number, round_ + 1, ready, code)
 
 
 @part
@@ -303,8 +301,6 @@ def carry(
     operation, number, code = row[TASK_OPERATION], row[TASK_NUMBER], row[TASK_CODE]
     end = transfer(network, sender, receiver, size, ready, weights_of(state)[code])
     described = operations_of(state)[operation]
-    if described[SHAPE] == RING and round_ + 1 < described[ROUNDS]:
-        go_on_in_ring(state, operation, sender, number, round_, code)
     if described[IS_COMMON] != 0:
         record = whole_record(state, operation, number)
         whole = records_of(state)[record]
