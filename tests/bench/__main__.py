@@ -1,4 +1,4 @@
-"""Measure speed and memory of generating, reading and analyzing: python -m tests.bench."""
+"""Measure speed and memory of generating, reading, analyzing, forecasting."""
 
 import argparse
 import os
@@ -12,6 +12,7 @@ from rich.console import Console
 
 from tests.bench.archives import PROGRAMS, provide_archive
 from tests.bench.figures import record
+from tests.bench.forecasts import provide_program
 from tests.bench.measuring import Cost, FailedJobError, Trace, measure, repetitions_for
 from tests.bench.places import event_file_bytes
 from tests.bench.report import TITLES, cost_table, describe_size, stage_tables
@@ -61,6 +62,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         default="1000000,5000000",
         help="sizes of traces in CSV; empty for none",
     )
+    add(
+        "--operations",
+        type=_sizes,
+        default="1000000,5000000,20000000",
+        help="simulated operations of forecasts; empty for none",
+    )
     add("--regenerate", action="store_true", help="generate archives again, to measure that")
     add("--trace", type=Path, help="measure with this archive instead of generated traces")
     add("--memory-limit", default="", help="memory for queries of the whole analysis, e.g. 4GB")
@@ -91,6 +98,7 @@ def _measure_all(chosen: argparse.Namespace) -> Results:
         others=(bare_loop,),
         archives=tuple(_measure_archive(each, chosen.memory_limit) for each in archives),
         texts=tuple(_measure_text(rows) for rows in texts),
+        programs=tuple(_measure_forecast(count) for count in chosen.operations),
         bench_seconds=time.perf_counter() - begin,
     )
 
@@ -150,6 +158,13 @@ def _measure_text(rows: int) -> Measured:
     measure("read_text", trace.path)  # warms the disk's cache
     cost = measure("read_text", trace.path, repetitions=repetitions_for(rows))
     return _measured(trace, cost.events, (cost,))
+
+
+def _measure_forecast(operations: int) -> Measured:
+    messages.print(f"{operations:,} operations: {TITLES['forecast']}", style="dim")
+    program = provide_program(operations)
+    cost = measure("forecast", program.path, repetitions=repetitions_for(operations))
+    return _measured(program, cost.events, (cost,))
 
 
 def _measured(trace: Trace, events: int, costs: tuple[Cost, ...]) -> Measured:

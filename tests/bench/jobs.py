@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.bench.places import ARCHIVE, event_file_bytes
+from tests.bench.places import ARCHIVE, CLUSTERS, event_file_bytes
 from tests.bench.stage_meter import StageCost, StageMeter, peak_bytes, processor_seconds
 
 if TYPE_CHECKING:
@@ -115,6 +115,29 @@ def library(trace: Path, setting: Setting) -> dict[str, Any]:
     return _read_locations(_archive(trace), {})
 
 
+def forecast(description: Path, setting: Setting) -> dict[str, Any]:
+    """The full simulation of a program on data/clusters/fat-tree.toml."""
+    from tracemill.forecast.simulation import simulate
+    from tracemill.programs.clusters.reading import read_cluster
+    from tracemill.programs.language.data_program import DataProgram
+    from tracemill.programs.language.reading import read_program
+
+    program = read_program(description)
+    if not isinstance(program, DataProgram):
+        raise TypeError(f"{description}: no program of data")
+    placed, cluster = program.place(program.grid), read_cluster(CLUSTERS / "fat-tree.toml")
+    outcome = simulate(placed, cluster, shortcuts="none")
+    actions = sum(map(_count_actions, placed.phases)) * placed.process_count
+    return {"events": actions + round(sum(level.transfers for level in outcome.levels))}
+
+
+def _count_actions(phase: Any) -> int:
+    """Parts, starts and waits of each process."""
+    if inner := getattr(phase, "phases", ()):
+        return phase.iterations * sum(map(_count_actions, inner))
+    return 2 if hasattr(phase, "nonblocking") else 1
+
+
 def bare_loop(trace: Path, setting: Setting) -> dict[str, Any]:
     """The loop over all events that the official Python reader offers; nothing is kept."""
     import otf2
@@ -126,7 +149,7 @@ def bare_loop(trace: Path, setting: Setting) -> dict[str, Any]:
     return {"events": count}
 
 
-DESCRIPTIONS = "tracemill.programs.language.reading"
+DESCRIPTIONS = ("tracemill.programs.language.reading", "tracemill.programs.clusters.reading")
 READING = ("tracemill.readers.otf2.source", "tracemill.store")
 JOBS: Mapping[str, Job] = {
     "generate": Job(
@@ -137,6 +160,9 @@ JOBS: Mapping[str, Job] = {
     "read": Job(READING, read),
     "read_text": Job(("tracemill.readers.csv.source", "tracemill.store"), read),
     "analyze": Job((*READING, "tracemill.engine.analyze", "duckdb"), analyze),
+    "forecast": Job(
+        ("tracemill.forecast.simulation", "tracemill.programs.clusters.reading"), forecast
+    ),
     "bare_loop": Job(("otf2", *READING), bare_loop),
 }
 

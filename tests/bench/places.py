@@ -7,6 +7,7 @@ CACHE = ROOT / "build" / "bench"
 ARCHIVE = "archive"
 """Name of the archive in the folder of what was generated."""
 FIGURES = Path(__file__).with_name("figures.json")
+CLUSTERS = ROOT / "data" / "clusters"
 DOCUMENT = ROOT / "docs" / "reference" / "performance.md"
 
 

@@ -15,6 +15,7 @@ TITLES = {
     "read": "archive to Parquet",
     "analyze": "whole analysis",
     "read_text": "CSV to Parquet",
+    "forecast": "forecast, 10,000 processes",
     "bare_loop": "bare Python loop",
 }
 _COLUMNS = (

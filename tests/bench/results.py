@@ -46,7 +46,8 @@ class Measured:
 
 @dataclass(frozen=True, kw_only=True)
 class Results:
-    """A run of the benchmark; `archives` and `texts` are traces from the smallest to the largest.
+    """A run of the benchmark; `archives` and `texts` are traces from the smallest to the largest,
+    `programs` are described ones.
 
     `others` are readers that are not ours, on the first of the archives; the first of them is the
     bare loop of the official Python reader.
@@ -58,6 +59,7 @@ class Results:
     others: tuple[Cost, ...]
     archives: tuple[Measured, ...]
     texts: tuple[Measured, ...] = ()
+    programs: tuple[Measured, ...] = ()
     bench_seconds: float = field(default=0.0)
 
     @property
@@ -66,7 +68,7 @@ class Results:
 
     def with_smaller(self) -> Iterator[tuple[Measured | None, Measured]]:
         """Every trace after the next smaller one of the same kind."""
-        for traces in (self.archives, self.texts):
+        for traces in (self.archives, self.texts, self.programs):
             yield from zip((None, *traces), traces, strict=False)
 
     def to_json(self, indent: int | None = None) -> str:
@@ -77,8 +79,8 @@ class Results:
         """From JSON. Raises ValueError, KeyError or TypeError for what another version wrote."""
         read = json.loads(text)
         traces = {
-            kind: tuple(Measured.load(each) for each in read[kind])
-            for kind in ("archives", "texts")
+            kind: tuple(Measured.load(each) for each in read.get(kind, ()))
+            for kind in ("archives", "texts", "programs")
         }
         others = tuple(Cost.load(cost) for cost in read["others"])
         return cls(**read | traces | {"others": others, "machine": Machine(**read["machine"])})

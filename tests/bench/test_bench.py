@@ -7,6 +7,7 @@ import pytest
 
 from tests.bench import __main__ as bench
 from tests.bench.archives import PROGRAMS, provide_archive
+from tests.bench.forecasts import provide_program
 from tests.bench.jobs import Setting, library
 from tests.bench.measuring import Cost, FailedJobError, growth_exponent, marginal_rate, measure
 from tests.bench.places import ROOT, event_file_bytes
@@ -39,6 +40,14 @@ def test_a_job_is_done_in_a_process_of_its_own() -> None:
     assert found.cpu_seconds > 0
     # An interpreter with its libraries, and no more: not the memory of these tests.
     assert 20e6 < found.peak_bytes < 600e6
+
+
+def test_a_forecast_counts_what_is_simulated() -> None:
+    # One iteration: ten thousand processes compute once, start and wait twice. On a grid of 100 by
+    # 100, 4 * 100 * 99 edges are exchanged. The reduction doubles among 8192 in 13 rounds; the
+    # other 1808 send before and receive after it.
+    found = measure("forecast", provide_program(50_000).path)
+    assert found.events == 10_000 * 5 + 39_600 + 8192 * 13 + 2 * 1808
 
 
 def test_a_job_that_fails_says_why(tmp_path: Path) -> None:
