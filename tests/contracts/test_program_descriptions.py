@@ -140,6 +140,12 @@ def test_a_program_of_the_other_language_is_refused(tmp_path: Path) -> None:
         ),
         ("serial; time_ns = 1; on = 'one'", "(serial): on: no 'one': one of all, first"),
         ("serial; time_ns = -1", "(serial): time_ns: -1: it must be 0 or more"),
+        ("serial; time_ns = '10 ** 19'",
+         "(serial): time_ns: '10 ** 19' is 1e+19: it must be 1e+18 or less"),
+        (
+            "parallel; array = 'A'; iteration_ns = 1e17",
+            "(parallel): iteration_ns: all iterations take 2e+19 ns: it must be 1e+18 or less",
+        ),
         ("serial; time_ns = inf", "(serial): time_ns: inf is not a finite number"),
         (
             "serial; time_ns = true",
@@ -236,6 +242,7 @@ def test_wrong_parameters_are_explained(tmp_path: Path, text: str, message: str)
     [
         ("extent = ['p']", "extent 1: 'p': no p: names that can be used are n"),
         ("extent = [0]", "extent 1: 0: it must be 1 or more"),
+        ("extent = [1e9, 1e9]", "extent: the array has 8e+18 bytes: it must be 1e+18 or less"),
         ("extent = []", "extent: give at least one extent"),
         ("extent = ['n / 4']", "extent 1: 'n / 4' with n = 10 is 2.5: it must be a whole number"),
         ("extent = [2]\nelement_bytes = 0", "element_bytes: 0: it must be 1 or more"),

@@ -59,7 +59,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_bytes().decode("utf-8"))
     except OSError as error:
         raise MissingInputError(f"cannot read {path}: {error.strerror}") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise ProgramError(f"{path}: not a TOML file: {error}") from error
 
 
@@ -159,7 +159,9 @@ def read_scalar(wanted: Any, limits: Mapping[str, Any], given: Any, where: str) 
     if not is_right and not (wanted is float and is_number):
         raise ProgramError(f"{where}: give {_TYPES[wanted]}, not {given!r}")
     _check_limits(limits, given, where)
-    return float(given) if wanted is float else given
+    if wanted is float:
+        return float(given) if given < _MOST else math.inf
+    return given
 
 
 def read_expression(given: Any, where: str) -> Expression:

@@ -9,7 +9,7 @@ from tracemill.base.errors import ProgramError
 from tracemill.base.expressions import Expression
 from tracemill.programs import placed
 from tracemill.programs.language import data_kinds as described
-from tracemill.programs.language.values import Values, ranges_of, section_of, widths_of
+from tracemill.programs.language.values import Values, check_size, ranges_of, section_of, widths_of
 from tracemill.programs.placed import Array, Section
 
 _ROUNDING = 1e-9
@@ -61,6 +61,7 @@ class Placing:
             if iterations is None:
                 raise ProgramError(f"{where}: iteration_ns needs an array: or give time_ns")
             amount *= iterations
+            check_size(amount, f"{where}: iteration_ns: all iterations take {amount:.3g} ns")
         return placed.Work(amount, is_operations=name == "operations")
 
     def _loop_over(

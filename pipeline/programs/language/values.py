@@ -3,13 +3,15 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import floor
+from math import floor, prod
 
 from tracemill.base.errors import ProgramError
 from tracemill.base.expressions import Expression, ExpressionError
 from tracemill.programs.language.data_kinds import BLOCK, WHOLE, ArrayTable, DescribedRange
 from tracemill.programs.placed import Array, Range, Section, Widths
 
+_LARGEST = 1e18
+"""Larger times and sizes do not fit into the clocks of the simulation."""
 _EXACT = 2**53
 
 
@@ -19,7 +21,7 @@ class Values:
 
     names: Mapping[str, float]
 
-    def number(self, expression: Expression, where: str, *, unit: str = "") -> float:
+    def number(self, expression: Expression, where: str) -> float:
         """A finite number from 0. Raises ProgramError."""
         try:
             value = expression.evaluate(self.names)
@@ -29,6 +31,7 @@ class Values:
             raise ProgramError(f"{where}: {self._said(expression)} has no value: it is {value}")
         if value < 0:
             raise ProgramError(f"{where}: {self._shown(expression, value)}: it must be 0 or more")
+        check_size(value, f"{where}: {self._shown(expression, value)}")
         return value
 
     def whole(self, expression: Expression, where: str, minimum: int = 0) -> int:
@@ -60,6 +63,12 @@ class Values:
         except ValueError:
             return f"{self._said(expression)} is {value:.10g}"
         return expression.text
+
+
+def check_size(value: float, what: str) -> None:
+    """Raise ProgramError if a time or size is too large to be simulated."""
+    if value > _LARGEST:
+        raise ProgramError(f"{what}: it must be {_LARGEST:g} or less")
 
 
 def section_of(
@@ -124,6 +133,8 @@ def array_of(
         (None,) * len(extent),
         ((1, 1),) * len(extent),
     )
+    size = prod(extent) * array.element_bytes
+    check_size(size, f"{where}: extent: the array has {size:.3g} bytes")
     shadow = widths_of(array, table.shadow, f"{where}: shadow")
     if distribution is None:
         return Array(array.name, extent, array.element_bytes, array.distribution, shadow)
