@@ -340,15 +340,15 @@ SECTION = "no range [{}] in A: indices go from 0 to {}"
         ),
         (
             "copy; from = 'A'; to = 'V'",
-            "(copy): the sections differ: 10 x 20 elements to 4",
+            "(copy): to_section: 4 elements, but the source has 10 x 20",
         ),
         (
             "copy; from = 'A'; to = 'V'; from_section = [[0, 2], [3, 3]]",
-            "(copy): the sections differ: 3 elements to 4",
+            "(copy): to_section: 4 elements, but the source has 3",
         ),
         (
             "copy; from = 'A'; to = 'A'; order = [1, 0]",
-            "(copy): the sections differ: 20 x 10 elements to 10 x 20",
+            "(copy): to_section: 10 x 20 elements, but the source has 20 x 10",
         ),
         (
             "copy; from = 'A'; to = 'A'; order = [0, 2]",
@@ -388,7 +388,8 @@ def test_sections_must_fit_their_arrays(tmp_path: Path, text: str, message: str)
             "array 1 (A): distribution (of variant rows): 'block': no dimension 1: "
             "the grid has 1, from 0",
         ),
-        ("serial = ['norm']", "variant 1 (rows): serial: no parallel loop 'norm': they are sweep"),
+        ("serial = ['norm']",
+         "variant 1 (rows): serial: no parallel loop 'norm': parallel loops are sweep"),
         ("distribution = ['block']",
          "variant 1 (rows): distribution: give a table, as in { A = [\"block\", \"whole\"] }"),
         ("[[variant]]\nname = 'rows'", "variant 2 (rows): name: another variant is named rows"),
@@ -487,7 +488,7 @@ PHASES = "phase = [{kind = 'serial', time_ns = 1}]"
         (f"{{probability = 1.5, {PHASES}}}",
          "alternative 1: probability: 1.5 is out of range: 0 to 1"),
         (f"{{probability = 0.75, {PHASES}}}, {{probability = 0.5, {PHASES}}}",
-         "the probabilities are 1.25 together: they must be 1 or less"),
+         "probability: all together are 1.25: they must be 1 or less"),
         ("{probability = 1}", "alternative 1: field phase is missing"),
     ],
 )  # fmt: skip

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from tracemill.programs.language.checks import all_phases
 from tracemill.programs.language.data_kinds import DATA_KINDS
-from tracemill.programs.language.data_program import DataProgram, all_phases
+from tracemill.programs.language.data_program import DataProgram
 from tracemill.programs.language.process_kinds import Spec
 from tracemill.programs.language.reading import parse_program, read_program
 from tracemill.programs.placed import (

@@ -1,5 +1,5 @@
 """The language of described programs: processes, or data on a grid of processes.
 
-fields ┬ process kinds ──────────────────────┐
-       └ data kinds ─ placing ─ data program ┴ reading
+fields ┬ process kinds ───────────────────────────────┐
+       └ data kinds ─ placing ─ checks ─ data program ┴ reading
 """

@@ -342,8 +342,8 @@ class ArrayTable:
     element_bytes: Expression = declare(Expression("8"), "size of an element, of parameters only")
     distribution: tuple[str, ...] | None = custom(
         None, read_distribution, "list of words",
-        "a word for each extent: `block` on the next dimension of the grid, `block 1` on that one "
-        "(from 0), or `whole`; default: all `whole`",
+        "a word for each extent: `block` on the next free dimension of the grid, `block 1` on that "
+        "one (from 0), or `whole`; default: all `whole`",
     )  # fmt: skip
     shadow: tuple[tuple[int, int], ...] | None = _widths(
         "widths `[low, high]` of the edges for each extent; default: `[1, 1]` each"

@@ -98,32 +98,23 @@ class Placing:
     def pipelined(self, phase: described.Pipelined, where: str) -> placed.Phase:
         array = self.array(phase.array, f"{where}: array")
         over = section_of(array, phase.over, self.values, f"{where}: over")
-        widths = widths_of(array, phase.width, f"{where}: width")
-        for number, (low, high) in enumerate(widths, 1):
-            if low and high:
-                source = f"the shadow of {array.name}, " if phase.width is None else ""
-                raise ProgramError(
-                    f"{where}: width: extent {number}: {source}[{low}, {high}], goes both ways: "
-                    "one of them must be 0"
-                )
-        work = self._work(phase, count_of(over), where)
-        along = self._optional(phase.along, f"{where}: along")
-        if along is not None and along >= len(array.extent):
-            raise ProgramError(
-                f"{where}: along: no extent {along}: {array.name} has {len(array.extent)}, from 0"
-            )
-        quantum = self._optional(phase.quantum, f"{where}: quantum", 1)
-        if phase.name in self.serial:
-            return placed.Serial(name=phase.name, work=work)
-        return placed.Pipelined(
+        found = placed.Pipelined(
             name=phase.name,
-            work=work,
+            work=self._work(phase, count_of(over), where),
             array=array.name,
             over=over,
-            widths=widths,
-            along=along,
-            quantum=quantum,
+            widths=_one_way(array, phase, f"{where}: width"),
+            along=self._optional(phase.along, f"{where}: along"),
+            quantum=self._optional(phase.quantum, f"{where}: quantum", 1),
         )
+        if found.along is not None and found.along >= len(array.extent):
+            raise ProgramError(
+                f"{where}: along: no extent {found.along}: {array.name} has "
+                f"{len(array.extent)}, from 0"
+            )
+        if phase.name in self.serial:
+            return placed.Serial(name=phase.name, work=found.work)
+        return found
 
     def _optional(self, expression: Expression | None, where: str, minimum: int = 0) -> int | None:
         return None if expression is None else self.values.whole(expression, where, minimum)
@@ -257,7 +248,7 @@ class Placing:
         total = fsum(each.probability for each in alternatives)
         if total > 1 + _ROUNDING:
             raise ProgramError(
-                f"{where}: the probabilities are {total:g} together: they must be 1 or less"
+                f"{where}: probability: all together are {total:g}: they must be 1 or less"
             )
         return placed.Branch(name=phase.name, alternatives=alternatives)
 
@@ -300,6 +291,19 @@ def shape_of(section: Section) -> tuple[int, ...]:
     return tuple(last - first + 1 for first, last in section if last > first)
 
 
+def _one_way(array: Array, phase: described.Pipelined, where: str) -> placed.Widths:
+    """Widths of a pipelined loop. Raises ProgramError if iterations depend on both sides."""
+    widths = widths_of(array, phase.width, where)
+    for number, (low, high) in enumerate(widths, 1):
+        if low and high:
+            source = f"the shadow of {array.name}, " if phase.width is None else ""
+            raise ProgramError(
+                f"{where}: extent {number}: {source}[{low}, {high}], goes both ways: "
+                "one of them must be 0"
+            )
+    return widths
+
+
 def _order(
     given: Sequence[int] | None, read: Sequence[int], written: Sequence[int], where: str
 ) -> tuple[int, ...]:
@@ -312,8 +316,8 @@ def _order(
         )
     if [read[each] for each in order] != list(written):
         raise ProgramError(
-            f"{where}: the sections differ: {_shape(read[each] for each in order)} elements "
-            f"to {_shape(written)}"
+            f"{where}: to_section: {_shape(written)} elements, but the source has "
+            f"{_shape(read[each] for each in order)}"
         )
     return order
 
