@@ -271,9 +271,11 @@ def test_wrong_parameters_are_explained(tmp_path: Path, text: str, message: str)
             "shadow: 1 given, but B has 2 extents: give [low, high] for each",
         ),
         (
-            "extent = [2]\nshadow = [[1, -1]]",
-            "shadow: extent 1: give [low, high], whole numbers from 0, not [1, -1]",
+            "extent = [2]\nshadow = [1, 'p']",
+            "shadow: extent 1: 'p': no p: names that can be used are n",
         ),
+        ("extent = [2]\nshadow = [[1]]", "shadow: extent 1: give [low, high], not [1]"),
+        ("extent = [2]\nshadow = [[1, -1]]", "shadow: extent 1: -1: it must be 0 or more"),
     ],
 )
 def test_wrong_arrays_are_explained(tmp_path: Path, text: str, message: str) -> None:

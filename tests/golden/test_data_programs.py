@@ -191,7 +191,7 @@ def test_kinds_have_defaults(phase: str, expected: Phase) -> None:
             Parallel(name="parallel", work=Work(12), array="V", over=((2, 5),)),
         ),
         (
-            "kind = 'exchange'; arrays = 'V'; width = [0, 3]; corners = true",
+            "kind = 'exchange'; arrays = 'V'; width = [0, 'n / p']; corners = true",
             Exchange(name="exchange", arrays=("V",), widths=(((0, 3),),), corners=True),
         ),
         (

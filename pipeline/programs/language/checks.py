@@ -86,7 +86,7 @@ def _expressions_in(table: Any, where: str) -> Iterator[tuple[Expression, str]]:
         value = getattr(table, each.name)
         if isinstance(value, Expression):
             yield value, f"{where}: {name}"
-        elif each.metadata.get("form") == described.RANGES and value is not None:
+        elif each.metadata.get("form") in (described.RANGES, described.WIDTHS) and value:
             for number, pair in enumerate(value, 1):
                 for expression in pair or ():
                     yield expression, f"{where}: {name}: extent {number}"

@@ -12,11 +12,17 @@ from tracemill.programs.placed import COLLECTIVES
 DescribedRange = tuple[Expression, Expression] | None
 """The first and the last index of a range; None is the range of a process's own part."""
 
+DescribedWidth = tuple[Expression, Expression]
+"""Widths (low, high) in an extent."""
+
 WHOLE, BLOCK = "whole", "block"
 RANGES = "list of `[first, last]`"
 """Form of fields with ranges of indices."""
 
-_PAIRS, _NAMES, _NUMBERS = "list of `[low, high]`", "list of names", "list of whole numbers"
+WIDTHS = "list of `[low, high]`"
+"""Form of fields with widths."""
+
+_NAMES, _NUMBERS = "list of names", "list of whole numbers"
 
 
 def _read_ranges(given: Any, where: str) -> tuple[DescribedRange, ...]:
@@ -31,9 +37,7 @@ def _read_ranges(given: Any, where: str) -> tuple[DescribedRange, ...]:
 def _read_range(given: Any, where: str) -> DescribedRange:
     if given == "own":
         return None
-    if not isinstance(given, list) or len(given) != 2:
-        raise ProgramError(f"{where}: give [first, last], not {given!r}")
-    return read_expression(given[0], where), read_expression(given[1], where)
+    return _read_pair(given, where, "[first, last]")
 
 
 def _read_section(given: Any, where: str) -> tuple[DescribedRange, ...]:
@@ -44,22 +48,21 @@ def _read_section(given: Any, where: str) -> tuple[DescribedRange, ...]:
     return ranges
 
 
-def _read_widths(given: Any, where: str) -> tuple[tuple[int, int], ...]:
+def _read_widths(given: Any, where: str) -> tuple[DescribedWidth, ...]:
     """Widths `[low, high]`, one pair for each extent; a flat pair is one."""
     if not isinstance(given, list) or not given:
         raise ProgramError(f"{where}: give [low, high] for each extent, not {given!r}")
     if not any(isinstance(each, list) for each in given):
         given = [given]
-    for number, each in enumerate(given, 1):
-        if not isinstance(each, list) or len(each) != 2 or not all(map(_is_width, each)):
-            raise ProgramError(
-                f"{where}: extent {number}: give [low, high], whole numbers from 0, not {each!r}"
-            )
-    return tuple((low, high) for low, high in given)
+    return tuple(
+        _read_pair(each, f"{where}: extent {n}", "[low, high]") for n, each in enumerate(given, 1)
+    )
 
 
-def _is_width(given: Any) -> bool:
-    return _is_whole(given) and 0 <= given <= 10**9
+def _read_pair(given: Any, where: str, form: str) -> tuple[Expression, Expression]:
+    if not isinstance(given, list) or len(given) != 2:
+        raise ProgramError(f"{where}: give {form}, not {given!r}")
+    return read_expression(given[0], where), read_expression(given[1], where)
 
 
 def _is_whole(given: Any) -> bool:
@@ -140,7 +143,7 @@ def _section(meaning: str, *, has_own: bool = False) -> Any:
 
 
 def _widths(meaning: str) -> Any:
-    return custom(None, _read_widths, _PAIRS, meaning)
+    return custom(None, _read_widths, WIDTHS, meaning)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,7 +194,7 @@ class Exchange(Startable):
     """Neighbors in the grid exchange shadow edges, those of all arrays in one operation."""
 
     arrays: tuple[str, ...] = _names(MISSING, "the arrays")
-    width: tuple[tuple[int, int], ...] | None = _widths(
+    width: tuple[DescribedWidth, ...] | None = _widths(
         "`[low, high]` for each extent; default: the shadow of each array"
     )
     corners: bool = declare(False, "also with neighbors in several dimensions")
@@ -251,7 +254,7 @@ class Pipelined(Timed):
 
     array: str = declare(meaning="the array")
     over: tuple[DescribedRange, ...] | None = _section("section of `array`; default: all of it")
-    width: tuple[tuple[int, int], ...] | None = _widths(
+    width: tuple[DescribedWidth, ...] | None = _widths(
         "`[low, high]` for each extent: iterations depend on those `low` before or `high` after; "
         "one of both is 0; default: the shadow of the array"
     )
@@ -345,8 +348,8 @@ class ArrayTable:
         "a word for each extent: `block` on the next free dimension of the grid, `block 1` on that "
         "one (from 0), or `whole`; default: all `whole`",
     )  # fmt: skip
-    shadow: tuple[tuple[int, int], ...] | None = _widths(
-        "widths `[low, high]` of the edges for each extent; default: `[1, 1]` each"
+    shadow: tuple[DescribedWidth, ...] | None = _widths(
+        "widths of the edges in each extent, of parameters only; default: `[1, 1]` each"
     )
 
 

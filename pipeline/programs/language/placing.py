@@ -103,7 +103,7 @@ class Placing:
             work=self._work(phase, count_of(over), where),
             array=array.name,
             over=over,
-            widths=_one_way(array, phase, f"{where}: width"),
+            widths=self._one_way(array, phase, f"{where}: width"),
             along=self._optional(phase.along, f"{where}: along"),
             quantum=self._optional(phase.quantum, f"{where}: quantum", 1),
         )
@@ -116,6 +116,18 @@ class Placing:
             return placed.Serial(name=phase.name, work=found.work)
         return found
 
+    def _one_way(self, array: Array, phase: described.Pipelined, where: str) -> placed.Widths:
+        """Widths of a pipelined loop. Raises ProgramError if iterations depend on both sides."""
+        widths = widths_of(array, phase.width, self.values, where)
+        for number, (low, high) in enumerate(widths, 1):
+            if low and high:
+                source = f"the shadow of {array.name}, " if phase.width is None else ""
+                raise ProgramError(
+                    f"{where}: extent {number}: {source}[{low}, {high}], goes both ways: "
+                    "one of them must be 0"
+                )
+        return widths
+
     def _optional(self, expression: Expression | None, where: str, minimum: int = 0) -> int | None:
         return None if expression is None else self.values.whole(expression, where, minimum)
 
@@ -127,7 +139,9 @@ class Placing:
             name=phase.name,
             nonblocking=phase.nonblocking,
             arrays=phase.arrays,
-            widths=tuple(widths_of(each, phase.width, f"{where}: width") for each in arrays),
+            widths=tuple(
+                widths_of(each, phase.width, self.values, f"{where}: width") for each in arrays
+            ),
             corners=phase.corners,
         )
 
@@ -289,19 +303,6 @@ def count_of(section: Section) -> int:
 def shape_of(section: Section) -> tuple[int, ...]:
     """Sizes of the extents longer than 1."""
     return tuple(last - first + 1 for first, last in section if last > first)
-
-
-def _one_way(array: Array, phase: described.Pipelined, where: str) -> placed.Widths:
-    """Widths of a pipelined loop. Raises ProgramError if iterations depend on both sides."""
-    widths = widths_of(array, phase.width, where)
-    for number, (low, high) in enumerate(widths, 1):
-        if low and high:
-            source = f"the shadow of {array.name}, " if phase.width is None else ""
-            raise ProgramError(
-                f"{where}: extent {number}: {source}[{low}, {high}], goes both ways: "
-                "one of them must be 0"
-            )
-    return widths
 
 
 def _order(

@@ -7,7 +7,13 @@ from math import floor, prod
 
 from tracemill.base.errors import ProgramError
 from tracemill.base.expressions import Expression, ExpressionError
-from tracemill.programs.language.data_kinds import BLOCK, WHOLE, ArrayTable, DescribedRange
+from tracemill.programs.language.data_kinds import (
+    BLOCK,
+    WHOLE,
+    ArrayTable,
+    DescribedRange,
+    DescribedWidth,
+)
 from tracemill.programs.placed import Array, Range, Section, Widths
 
 _LARGEST = 1e18
@@ -135,7 +141,7 @@ def array_of(
     )
     size = prod(extent) * array.element_bytes
     check_size(size, f"{where}: extent: the array has {size:.3g} bytes")
-    shadow = widths_of(array, table.shadow, f"{where}: shadow")
+    shadow = widths_of(array, table.shadow, values, f"{where}: shadow")
     if distribution is None:
         return Array(array.name, extent, array.element_bytes, array.distribution, shadow)
     check_length(array, distribution, "a word", spread)
@@ -143,12 +149,17 @@ def array_of(
     return Array(array.name, extent, array.element_bytes, lies_on, shadow)
 
 
-def widths_of(array: Array, given: Widths | None, where: str) -> Widths:
+def widths_of(
+    array: Array, given: Sequence[DescribedWidth] | None, values: Values, where: str
+) -> Widths:
     """Widths in each extent; by default the shadow of the array."""
     if given is None:
         return array.shadow
     check_length(array, given, "[low, high]", where)
-    return given
+    return tuple(
+        (values.whole(low, f"{where}: extent {n}"), values.whole(high, f"{where}: extent {n}"))
+        for n, (low, high) in enumerate(given, 1)
+    )
 
 
 def dimensions_of(
