@@ -13,6 +13,7 @@ from tracemill.shell.cookbook import find_question, questions_for
 from tracemill.shell.session import Session, is_query
 from tracemill.sql.mistakes import statement_errors
 from tracemill.sql.query_files import Value
+from tracemill.store.database import connect
 from tracemill.store.finding import existing_store, open_run
 from tracemill.store.runs import Store
 
@@ -23,14 +24,17 @@ if TYPE_CHECKING:
 
 
 class Tables:
-    """The tables of a run, a campaign, or all runs, each under its name.
+    """The tables of a run, a campaign, or all runs, and of forecasts, each under its name.
 
     They cannot be changed; what a query creates is there until `close`.
     """
 
-    def __init__(self, name: str, connect: Callable[[], duckdb.DuckDBPyConnection]) -> None:
+    def __init__(
+        self, name: str, connect: Callable[[], duckdb.DuckDBPyConnection], store: Path
+    ) -> None:
         self.name = name
         self._connect = connect
+        self._store = store
 
     def __repr__(self) -> str:
         return f"<tables of {self.name}>"
@@ -43,7 +47,7 @@ class Tables:
 
     @cached_property
     def _session(self) -> Session:
-        return Session.begin(self._connect())
+        return Session.begin(self._connect(), self._store)
 
     @property
     def names(self) -> list[str]:
@@ -100,16 +104,20 @@ class OpenedStore:
         Raises MissingInputError, which names the runs there are.
         """
         chosen = open_run(self.store.path, None if name is None else str(name))
-        return Tables(f"{chosen.run_id} ({chosen.label})", chosen.connect)
+        return Tables(f"{chosen.run_id} ({chosen.label})", chosen.connect, self.store.path)
 
     def campaign(self, name: str | None = None) -> Tables:
         """A campaign by name; the latest without. Raises MissingInputError."""
         chosen = self.store.campaigns.open(name)
-        return Tables(chosen.label, chosen.connect)
+        return Tables(chosen.label, chosen.connect, self.store.path)
 
     def all_runs(self) -> Tables:
         """All runs at once: every table begins with a column run_id."""
-        return Tables(str(self.store.path), self.store.connect)
+        return Tables(str(self.store.path), self.store.connect, self.store.path)
+
+    def forecasts(self) -> Tables:
+        """The tables of all forecasts; those of runs are not among them."""
+        return Tables(f"forecasts in {self.store.path}", connect, self.store.path)
 
     def compare(self, base: str, other: str) -> "Comparison":
         """The changes from one run to another; names are those of `tracemill compare`.

@@ -12,6 +12,7 @@ from tracemill.schemas import (
     definitions,
     delays,
     events,
+    forecasts,
     growth,
     history,
     imbalance,
@@ -72,15 +73,19 @@ CAMPAIGN_TABLES: tuple[Table, ...] = (
 """Tables of a campaign, computed from many runs."""
 NIGHTLY_TABLES: tuple[Table, ...] = history.TABLES
 """Tables that nightly runs keep for a store."""
+FORECAST_TABLES: tuple[Table, ...] = forecasts.TABLES
+"""Tables of forecasts, which a store keeps beside its runs."""
 VIEWS: tuple[Table, ...] = (*metrics.VIEWS, *main_part.VIEWS)
 """Views on the tables of a run; DuckDB computes them at each use."""
 BY_NAME: dict[str, Table] = {
-    table.name: table for table in (*TABLES, *CAMPAIGN_TABLES, *NIGHTLY_TABLES, *VIEWS)
+    table.name: table
+    for table in (*TABLES, *CAMPAIGN_TABLES, *NIGHTLY_TABLES, *FORECAST_TABLES, *VIEWS)
 }
 
 __all__ = [
     "BY_NAME",
     "CAMPAIGN_TABLES",
+    "FORECAST_TABLES",
     "NIGHTLY_TABLES",
     "TABLES",
     "VIEWS",

@@ -33,8 +33,8 @@ def sql(
 ) -> None:
     """Query the tables of a run with SQL (DuckDB).
 
-    Every table is a view. Without QUERY, statements come from standard input, or from a prompt
-    if that is a terminal.
+    Every table is a view. The tables of forecasts in the store are there, too. Without QUERY,
+    statements come from standard input, or from a prompt if that is a terminal.
 
     Examples:
       tracemill sql .examples
@@ -74,7 +74,7 @@ def sql(
     chosen = _open(store, run, campaign, is_over_all_runs=all_runs)
     connection = chosen.connect()
     try:
-        session = Session.begin(connection)
+        session = Session.begin(connection, store)
         if harlequin:
             from tracemill.shell.harlequin import run_harlequin
 
@@ -93,10 +93,14 @@ def _open(
     store: Path, run: str | None, campaign: str | None, *, is_over_all_runs: bool
 ) -> "Store | Run":
     from tracemill.store.finding import existing_store, open_run
+    from tracemill.store.forecasts import has_forecasts
 
+    found = existing_store(store)
     if campaign is not None:
-        return existing_store(store).campaigns.open(campaign)
-    return existing_store(store) if is_over_all_runs else open_run(store, run)
+        return found.campaigns.open(campaign)
+    if is_over_all_runs or (run is None and has_forecasts(store) and not found.runs()):
+        return found
+    return open_run(store, run)
 
 
 def _open_prompt(session: "Session", chosen: "Store | Run", format: "RowFormat") -> None:

@@ -60,8 +60,8 @@ def _table_lines() -> Iterator[str]:
     yield (
         "Times are integers: nanoseconds since the start of the trace. A column is never null "
         "unless its row says what null means. Transient tables exist only during an analysis. "
-        "The tables of a campaign are stored with the campaign. The last group, the history of "
-        "nightly runs, is stored in `nightly/history`."
+        "The tables of a campaign are stored with the campaign, the history of nightly runs in "
+        "`nightly/history`, and the tables of forecasts, the last groups, in `forecasts`."
     )
     for module in schema_modules():
         yield ""
@@ -80,7 +80,12 @@ def schema_modules() -> list[ModuleType]:
     """The modules that declare tables, in the order of their tables."""
     modules = (each for each in vars(schemas).values() if isinstance(each, ModuleType))
     declaring = [module for module in modules if getattr(module, "TABLES", ())]
-    tables = [*schemas.TABLES, *schemas.CAMPAIGN_TABLES, *schemas.NIGHTLY_TABLES]
+    tables = [
+        *schemas.TABLES,
+        *schemas.CAMPAIGN_TABLES,
+        *schemas.NIGHTLY_TABLES,
+        *schemas.FORECAST_TABLES,
+    ]
     return sorted(declaring, key=lambda module: tables.index(module.TABLES[0]))
 
 

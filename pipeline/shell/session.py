@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import duckdb
 
 from tracemill.base.errors import QueryError
 from tracemill.sql.mistakes import READ_ONLY, statement_errors
 from tracemill.sql.query_files import create_all_views
+from tracemill.store.forecasts import create_forecast_views
 
 # Statements that can drop, replace, rename or hide a view.
 _DEFINING = ("CREATE", "DROP", "ALTER")
@@ -33,9 +35,14 @@ class Session:
     given: Names
 
     @classmethod
-    def begin(cls, connection: duckdb.DuckDBPyConnection) -> "Session":
-        """A session on a run's views; what they are called is read from the database."""
+    def begin(cls, connection: duckdb.DuckDBPyConnection, store: Path | None = None) -> "Session":
+        """A session on a run's views; what they are called is read from the database.
+
+        The tables of the forecasts in the `store` become views, too.
+        """
         create_all_views(connection)
+        if store is not None:
+            create_forecast_views(connection, store)
         return cls(connection, frozenset(name for *_, name, _ in _definitions(connection)))
 
     def execute(self, statement: "duckdb.Statement") -> duckdb.DuckDBPyConnection | None:

@@ -5,4 +5,5 @@
 <store>/runs/run=<run_id>/gen=<key>/manifest.json           how the tables came to be
 <store>/runs/run=<run_id>/current.json                      which generation is current
 <store>/campaigns/campaign=<name>/…                         the same for a set of runs
+<store>/forecasts/<kind>=<id>/<table>.parquet               forecasts
 """

@@ -63,10 +63,20 @@ def parsed(connection: duckdb.DuckDBPyConnection, text: str) -> "duckdb.Statemen
     return _PARSED[text]
 
 
-def create_view(connection: duckdb.DuckDBPyConnection, name: str, files: Sequence[Path]) -> None:
-    """Create a view of the Parquet files of a table; raises StoreError if they are not Parquet."""
+def create_view(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    files: Sequence[Path],
+    *,
+    are_alike: bool = True,
+) -> None:
+    """Create a view of the Parquet files of a table; raises StoreError if they are not Parquet.
+
+    Unless the files `are_alike`, columns that a file lacks are null.
+    """
+    scanned = scan(files) if are_alike else scan(files, "union_by_name = true")
     with _reading_errors():
-        connection.execute(f"CREATE OR REPLACE VIEW {quoted(name)} AS FROM {scan(files)}")
+        connection.execute(f"CREATE OR REPLACE VIEW {quoted(name)} AS FROM {scanned}")
 
 
 def create_copy(connection: duckdb.DuckDBPyConnection, name: str, files: Sequence[Path]) -> None:

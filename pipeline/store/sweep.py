@@ -9,7 +9,7 @@ from tracemill.base.temporary import PREFIX, entries_of, is_in_use, temporaries,
 
 GENERATION, POINTER = "gen", "pointer"
 # In these, and in their folders, files and folders are written beside their place.
-_PLACES = ("runs", "campaigns", "reports", "nightly", "leases")
+_PLACES = ("runs", "campaigns", "reports", "nightly", "leases", "forecasts")
 
 
 def orphans(store: Path) -> Iterator[Path]:

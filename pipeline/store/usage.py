@@ -14,11 +14,13 @@ from tracemill.store.manifest import POINTER_NAME
 from tracemill.store.sizes import FileSizes
 
 RUNS, CAMPAIGNS, EARLIER = "runs", "campaigns", "earlier generations"
-REPORTS, NIGHTLY, LEASES, OTHER = "reports", "nightly", "leases", "other"
+REPORTS, FORECASTS, NIGHTLY = "reports", "forecasts", "nightly"
+LEASES, OTHER = "leases", "other"
 BEING_WRITTEN, LEFT_BEHIND = "being written", "left behind"
 # What several generations share counts for the first of these.
 _KINDS = (
-    RUNS, CAMPAIGNS, EARLIER, REPORTS, NIGHTLY, LEASES, BEING_WRITTEN, LEFT_BEHIND, OTHER
+    RUNS, CAMPAIGNS, EARLIER, REPORTS, FORECASTS, NIGHTLY, LEASES, BEING_WRITTEN, LEFT_BEHIND,
+    OTHER,
 )  # fmt: skip
 
 
@@ -53,7 +55,7 @@ def _things(store: Path) -> Iterator[tuple[str, list[Path]]]:
         if place.name in (RUNS, CAMPAIGNS):
             for folder in _inside(place):
                 yield from _parts(folder, place.name)
-        elif place.name in (REPORTS, NIGHTLY, LEASES):
+        elif place.name in (REPORTS, FORECASTS, NIGHTLY, LEASES):
             yield from ((_kind_of(path, place.name), [path]) for path in _inside(place))
         else:
             yield _kind_of(place, OTHER), [place]
