@@ -104,6 +104,7 @@ def _template() -> "jinja2.Template":
     environment.globals.update(
         rows_of=rows_of,
         marks_of=marks_of,
+        shade_of=shade_of,
         branches_of=branches_of,
         matrix_of=matrix_of,
         segments_of=segments_of,
@@ -125,6 +126,11 @@ def marks_of(table: Table, position: int) -> tuple[str, str]:
     """The anchor of a row, and the anchor that the row links to; empty if there is none."""
     name, link = (texts[position] if texts else "" for texts in (table.row_names, table.row_links))
     return name, link
+
+
+def shade_of(table: Table, position: int) -> float:
+    """The color of a row, 0–100."""
+    return round(100 * min(max(table.row_shades[position], 0.0), 1.0), 1)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ class Subject(StrEnum):
     CAMPAIGN = "campaign"
     COMPARISON = "comparison"
     NIGHT = "nightly"
+    FORECAST = "forecast"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +84,7 @@ class Table:
     part of the rows but say nothing here, such as a thread number that is always 0. Rows may
     have names of their own (`row_names`), to which others of the page lead (`row_links`); in both
     a row has a text, empty if it has none; `row_pages` are addresses of other pages in the same
-    manner. A last column may show a trend for each row.
+    manner. A last column may show a trend for each row. `row_shades` (0–1) color rows.
     """
 
     name: str
@@ -100,6 +101,7 @@ class Table:
     row_pages: tuple[str, ...] = ()
     trends: tuple[Trend, ...] = ()
     trend_title: str = "Trend"
+    row_shades: tuple[float, ...] = ()
 
     @property
     def shown(self) -> tuple[tuple[int, Column], ...]:
@@ -265,7 +267,10 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """A whole report on a run, campaign, comparison or night; `name` identifies the `subject`."""
+    """A whole report on a run, campaign, comparison, night or forecast.
+
+    `name` identifies the `subject`.
+    """
 
     title: str
     subtitle: str
@@ -276,7 +281,8 @@ class Report:
     @property
     def sql_options(self) -> str:
         """Options of `tracemill sql` for its tables; empty if the report has no queries."""
-        if self.subject is Subject.NIGHT and not any(each.sources for each in self.sections):
+        has_queries = any(each.sources for each in self.sections)
+        if self.subject in (Subject.NIGHT, Subject.FORECAST) and not has_queries:
             return ""
         is_of_all = self.subject in (Subject.COMPARISON, Subject.NIGHT)
         return "--all-runs" if is_of_all else f"--{self.subject} {self.name}"

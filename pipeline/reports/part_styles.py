@@ -20,6 +20,10 @@ _PART_STYLES = {
     "process/thread management": "k4",
     "waiting": "w",
     "extended waiting": "w2",
+    "productive": "k0",
+    "insufficient parallelism": "k4",
+    "communication": "k2",
+    "idle": "w",
 }
 _OTHER = "k9"
 COMPUTING_STYLES = (_PART_STYLES["computation"], "c1", "c2", "c3")

@@ -1,0 +1,137 @@
+"""Commands that forecast how programs would run on a described cluster."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from tracemill.base.console import print_places, results
+from tracemill.cli.parameters import Flag, StorePath
+
+if TYPE_CHECKING:
+    from tracemill.forecast.forecasting import Forecast
+    from tracemill.reports.forecast_sections.material import ForecastMaterial
+
+
+def _check_speed(_: object, factor: float | None) -> None:
+    if factor is not None and not 0 < factor < float("inf"):
+        raise ValueError("must be above 0")
+
+
+def forecast(
+    program: Annotated[
+        str, Parameter(help="TOML file that describes the program, or a run or campaign.")
+    ],
+    /,
+    *,
+    cluster: Path,
+    grid: str | None = None,
+    variant: str | None = None,
+    speed: Annotated[float, Parameter(validator=_check_speed)] = 1.0,
+    shortcuts: Literal["none", "loops", "all"] = "loops",
+    compare_full: Annotated[bool, Flag] = False,
+    intervals: Literal["user", "parallel", "serial", "loops"] = "user",
+    measured: str | None = None,
+    html: Path | None = None,
+    csv: Path | None = None,
+    json: Path | None = None,
+    store: StorePath = Path("store"),
+) -> None:
+    """Forecast how long a program would run on a cluster, and where the time would go.
+
+    The program is simulated on the described cluster. Its tables are kept in the store.
+
+    Examples:
+      tracemill forecast data/programs/jacobi.toml --cluster data/clusters/mvs-15k.toml
+      tracemill forecast solver.toml --cluster site.toml --grid 16x8 --html solver.html
+      tracemill sql "FROM forecast_intervals ORDER BY lost_ns DESC"
+
+    Parameters
+    ----------
+    cluster
+        TOML file that describes the cluster; see data/clusters for examples.
+    grid
+        Processes in each dimension, such as 4x4. [default: the grid of the program]
+    variant
+        Variant of the program. [default: the program as it is described]
+    speed
+        Factor on the speed of the cluster's cores.
+    shortcuts
+        Repetitions that are not simulated: none, those of loops, or all, which also skips parts
+        of pipelined loops and underestimates waits for channels.
+    compare_full
+        Also simulate without shortcuts, and show the differences.
+    intervals
+        Intervals that get times of their own: those of the program (user), also parallel loops,
+        also serial loops, or both kinds of loops.
+    measured
+        Measured run time in seconds, or the measured run, to record the error of the forecast.
+    html
+        Page to write: self-contained, with all intervals.
+    csv
+        Folder to write: a CSV file for each table.
+    json
+        File to write: all tables as one object.
+    """
+    from tracemill.base.files import check_folder
+    from tracemill.forecast.described import find_description, parse_grid
+    from tracemill.forecast.exporting import check_csv_folder
+    from tracemill.forecast.forecasting import forecast as make_forecast
+    from tracemill.forecast.storing import store_forecast
+    from tracemill.programs.clusters.reading import read_cluster
+
+    for path in (html, json):
+        if path is not None:
+            check_folder(path)
+    if csv is not None:
+        check_csv_folder(csv)
+    wanted = None if grid is None else parse_grid(grid)
+    made = make_forecast(
+        find_description(program, store, wanted),
+        read_cluster(cluster, speed=speed),
+        wanted,
+        variant,
+        shortcuts=shortcuts,
+        intervals=intervals,
+        compare_full=compare_full,
+    )
+    folder = store_forecast(store, made)
+    _print(made, html=html, csv=csv, json=json, folder=folder)
+
+
+def _print(
+    made: "Forecast", *, html: Path | None, csv: Path | None, json: Path | None, folder: Path
+) -> None:
+    """Write the wanted files, print the summary, and then where all is."""
+    from tracemill.base.files import write_text
+    from tracemill.forecast.exporting import write_csv, write_json
+    from tracemill.forecast.tables import tables_of
+    from tracemill.reports.build_forecast import build_forecast_report, build_forecast_summary
+    from tracemill.reports.html import render_html
+    from tracemill.reports.terminal import print_heading, print_section
+
+    material = _material(made)
+    places = [("tables", folder)]
+    if html is not None:
+        write_text(html, render_html(build_forecast_report(material)))
+        places.append(("page", html))
+    if csv is not None:
+        write_csv(tables_of(made), csv)
+        places.append(("csv", csv))
+    if json is not None:
+        write_json(tables_of(made), json)
+        places.append(("json", json))
+    report = build_forecast_summary(material)
+    print_heading(report, results())
+    print_section(report.section("summary"), results())
+    print_places(places)
+
+
+def _material(made: "Forecast") -> "ForecastMaterial":
+    from tracemill.forecast.tables import tables_of
+    from tracemill.reports.forecast_sections.material import ForecastMaterial
+
+    full = made.full.intervals if made.full else ()
+    return ForecastMaterial(
+        tables_of(made), made.outcome.skipped, [interval.time_ns for interval in full]
+    )

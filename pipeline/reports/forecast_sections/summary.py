@@ -1,0 +1,131 @@
+"""The summary of a forecast: run time, efficiency, and where time is lost."""
+
+from tracemill.base.text import join_words
+from tracemill.reports.forecast_sections.material import (
+    BUSY,
+    PARTS,
+    ForecastMaterial,
+    Row,
+    describe_difference,
+    describe_operations,
+)
+from tracemill.reports.forecast_sections.tables import part_table, worst_intervals
+from tracemill.reports.model import Fact, Section
+from tracemill.reports.units import Unit, format_share, format_time
+from tracemill.reports.wording import count_of, name_path, nonempty
+
+MOST_ROWS = 15
+
+
+def build(material: ForecastMaterial) -> Section:
+    """The summary of the page."""
+    program, forecast = material.intervals[0], material.forecast
+    return Section(
+        key="summary",
+        title="Summary",
+        facts=(
+            Fact("run time", forecast["time_ns"], Unit.TIME),
+            Fact("efficiency", program["efficiency_ratio"], Unit.SHARE, _EFFICIENCY),
+            Fact("speed-up", forecast["speed_up_ratio"], Unit.NUMBER, _SPEED_UP),
+            Fact("processes", forecast["processes"], Unit.COUNT),
+            Fact("grid", forecast["grid"]),
+        ),
+        sentences=sentences(material),
+        tables=(part_table(program),),
+    )
+
+
+_EFFICIENCY = "Productive time divided by the time of all processes"
+_SPEED_UP = "Run time with a single process divided by the run time"
+
+
+def build_short(material: ForecastMaterial) -> Section:
+    """The summary for a terminal, with the worst intervals."""
+    return Section(
+        key="summary",
+        title="Summary",
+        sentences=sentences(material),
+        tables=(worst_intervals(material, limit=MOST_ROWS),),
+    )
+
+
+def sentences(material: ForecastMaterial) -> tuple[str, ...]:
+    """The forecast in few sentences."""
+    return nonempty(
+        _describe_time(material),
+        _describe_loss(material.intervals[0]),
+        _describe_worst_class(material),
+        _describe_channels(material),
+        *material.skipped,
+        _describe_full(material),
+    )
+
+
+def _describe_time(material: ForecastMaterial) -> str:
+    forecast, program = material.forecast, material.intervals[0]
+    processes = count_of(forecast["processes"], "process", "processes")
+    speed_up = forecast["speed_up_ratio"]
+    text = f"Run time {format_time(forecast['time_ns'])} with {processes}"
+    if speed_up is not None and forecast["processes"] > 1:
+        text += f"; speed-up {speed_up:,.4g}"
+    return f"{text}; efficiency {format_share(program['efficiency_ratio'])}."
+
+
+def _describe_loss(program: Row) -> str:
+    if not program["lost_ns"]:
+        return "No time is lost." if program["total_ns"] else ""
+    parts = sorted(list(PARTS.items())[1:], key=lambda part: -program[part[1]])
+    shares = [
+        f"{format_share(program[column] / program['total_ns'])} {part}"
+        for part, column in parts
+        if program[column]
+    ]
+    lost = format_share(program["lost_ns"] / program["total_ns"])
+    return f"Of the time of all processes, {lost} is lost: {join_words(shares)}."
+
+
+def _describe_worst_class(material: ForecastMaterial) -> str:
+    """The class of operations with the most communication time."""
+    own = [row for row in material.operations if row["interval_id"] == 0 and row["time_ns"]]
+    if not own:
+        return ""
+    worst, total = own[0], material.intervals[0]["communication_ns"]
+    count = describe_operations(worst["operation_count"])
+    share = f", {format_share(worst['time_ns'] / total)} of all communication" if total else ""
+    return (
+        f"The class of operations that costs most is {worst['class']}: "
+        f"{format_time(worst['time_ns'])} in {count}{share}."
+    )
+
+
+def _describe_channels(material: ForecastMaterial) -> str:
+    busy = [
+        f"{row['level']} ({format_share(row['busy_ratio'])})"
+        for row in material.channels
+        if row["busy_ratio"] > BUSY
+    ]
+    if not busy:
+        return ""
+    return f"Channels that are busy more than {BUSY:.0%} of the run time: {join_words(busy)}."
+
+
+def _describe_full(material: ForecastMaterial) -> str:
+    """The comparison with the simulation without shortcuts."""
+    if not material.full_times:
+        return ""
+    times = [row["time_ns"] for row in material.intervals]
+    pairs = list(zip(times, material.full_times, strict=True))
+    whole, full = material.forecast["time_ns"], material.forecast["full_time_ns"]
+    text = f"Without shortcuts, the run time is {format_time(full)}; with shortcuts "
+    text += describe_difference(whole, full)
+    worst = max(range(len(pairs)), key=lambda at: abs(pairs[at][0] - pairs[at][1]))
+    own, exact = pairs[worst]
+    if own == exact:
+        return f"{text}. All intervals have the same times."
+    if worst == 0:
+        return f"{text}. No interval differs by more."
+    name = name_path(material.intervals[worst]["interval"])
+    return (
+        f"{text}. The largest difference of an interval is that of {name}: "
+        f"{describe_difference(own, exact)} instead of {format_time(exact)}."
+    )
