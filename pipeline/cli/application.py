@@ -3,7 +3,7 @@
 from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
 
 from tracemill.base.version import VERSION
-from tracemill.cli import computing, exporting, keeping, querying, reporting
+from tracemill.cli import computing, exporting, forecasting, keeping, querying, reporting
 from tracemill.cli.nightly import nightly
 
 
@@ -35,6 +35,7 @@ for command in (
     computing.campaign,
     nightly,
     computing.generate,
+    forecasting.forecast,
     keeping.runs,
     querying.sql,
     reporting.quality,

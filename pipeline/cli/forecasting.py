@@ -74,7 +74,7 @@ def forecast(
         File to write: all tables as one object.
     """
     from tracemill.base.files import check_folder
-    from tracemill.forecast.described import find_description, parse_grid
+    from tracemill.forecast.described import find_program, parse_grid
     from tracemill.forecast.exporting import check_csv_folder
     from tracemill.forecast.forecasting import forecast as make_forecast
     from tracemill.forecast.storing import store_forecast
@@ -87,7 +87,7 @@ def forecast(
         check_csv_folder(csv)
     wanted = None if grid is None else parse_grid(grid)
     made = make_forecast(
-        find_description(program, store, wanted),
+        find_program(program, store, wanted),
         read_cluster(cluster, speed=speed),
         wanted,
         variant,

@@ -1,28 +1,19 @@
 """A forecast: a program on a cluster, simulated once or twice, and its speed-up."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Literal
 
 from tracemill.base.errors import ProgramError
 from tracemill.base.text import hash_of
 from tracemill.forecast.outcome import Outcome
 from tracemill.forecast.simulation import simulate
 from tracemill.programs.clusters.cluster import Cluster, Placement
+from tracemill.programs.language.data_program import DataProgram, format_grid
 from tracemill.programs.placed import PlacedProgram
 
 Shortcuts = Literal["none", "loops", "all"]
 Intervals = Literal["user", "parallel", "serial", "loops"]
-
-
-class Description(Protocol):
-    """A described program, which can be placed on a grid of processes."""
-
-    def place(
-        self, grid: tuple[int, ...] | None = None, variant: str | None = None
-    ) -> PlacedProgram:
-        """The program, or a variant, on a grid (default: its own). Raises ProgramError."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +41,7 @@ class Forecast:
     @property
     def grid(self) -> str:
         """The grid as text, such as "4x4"."""
-        return describe_grid(self.program.grid)
+        return format_grid(self.program.grid)
 
     @property
     def speed_up(self) -> float | None:
@@ -61,7 +52,7 @@ class Forecast:
 
 
 def forecast(
-    description: Description,
+    description: DataProgram,
     cluster: Cluster,
     grid: tuple[int, ...] | None = None,
     variant: str | None = None,
@@ -91,7 +82,7 @@ def forecast(
 
 
 def single_process_time(
-    description: Description, cluster: Cluster, placed: PlacedProgram, shortcuts: Shortcuts
+    description: DataProgram, cluster: Cluster, placed: PlacedProgram, shortcuts: Shortcuts
 ) -> int | None:
     """Time in ns of a placed program on a grid of ones, on core 0; None if it cannot run there."""
     try:
@@ -100,8 +91,3 @@ def single_process_time(
         return simulate(alone, first, shortcuts=shortcuts, intervals="user").time_ns
     except ProgramError:
         return None
-
-
-def describe_grid(grid: Sequence[int]) -> str:
-    """A grid as text, such as "4x4"."""
-    return "x".join(map(str, grid))

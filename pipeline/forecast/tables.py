@@ -17,6 +17,7 @@ from tracemill.schemas.forecasts import (
     FORECAST_OPERATIONS,
     FORECAST_PROCESSES,
     FORECASTS,
+    TABLES,
 )
 
 Row = dict[str, Any]
@@ -31,7 +32,8 @@ def tables_of(forecast: Forecast) -> dict[Table, pa.Table]:
         FORECAST_CHANNELS: _channels(forecast),
     }
     made = {table: _table(table, forecast, found) for table, found in rows.items()}
-    return made | {FORECAST_PROCESSES: _processes(forecast)}
+    made[FORECAST_PROCESSES] = _processes(forecast)
+    return {table: made[table] for table in TABLES}
 
 
 def _table(table: Table, forecast: Forecast, rows: Iterator[Row]) -> pa.Table:
