@@ -33,8 +33,13 @@ def make_outcome(
 def _interval(
     name: IntervalName, spent: NDArray[np.int64], classes: NDArray[np.float64]
 ) -> IntervalOutcome:
-    """An interval; communication is the rest of the time of a process."""
+    """An interval; communication is the rest of the time of a process.
+
+    Branches round clocks at each execution: computing must not exceed the time of a process.
+    """
     own, productive, insufficient = spent.T
+    insufficient = np.minimum(insufficient, own)
+    productive = np.minimum(productive, own - insufficient)
     return IntervalOutcome(
         path=name.path,
         parent=name.parent,

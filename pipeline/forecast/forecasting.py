@@ -2,18 +2,15 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
 from tracemill.base.errors import ProgramError
 from tracemill.base.text import hash_of
 from tracemill.forecast.outcome import Outcome
-from tracemill.forecast.simulation import simulate
+from tracemill.forecast.plan import IntervalMode
+from tracemill.forecast.simulation import Shortcuts, simulate
 from tracemill.programs.clusters.cluster import Cluster, Placement
 from tracemill.programs.language.data_program import DataProgram, format_grid
 from tracemill.programs.placed import PlacedProgram
-
-Shortcuts = Literal["none", "loops", "all"]
-Intervals = Literal["user", "parallel", "serial", "loops"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +24,7 @@ class Forecast:
     program: PlacedProgram
     cluster: Cluster
     shortcuts: Shortcuts
-    intervals: Intervals
+    intervals: IntervalMode
     outcome: Outcome
     full: Outcome | None = None
     single_process_ns: int | None = None
@@ -58,7 +55,7 @@ def forecast(
     variant: str | None = None,
     *,
     shortcuts: Shortcuts = "loops",
-    intervals: Intervals = "user",
+    intervals: IntervalMode = "user",
     compare_full: bool = False,
 ) -> Forecast:
     """The forecast of a program, or a variant, on a cluster; the default is the program's own grid.

@@ -221,3 +221,15 @@ def test_a_run_without_a_grid_cannot_be_replayed_yet(
     assert "replays of traces are not available yet: give --grid" in capfd.readouterr().err
     assert cli.main(["forecast", "r2", *given]) == 11
     assert "no run r2" in capfd.readouterr().err
+
+
+def test_parts_of_branches_never_exceed_the_time_of_a_process(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    # Each execution adds floor(0.4 · 1 + 0.5) = 0 ns to the clock, but 0.4 ns of computing.
+    text = 'grid = [1]\niterations = 3\n[[phase]]\nkind = "branch"\n[[phase.alternative]]\n'
+    text += 'probability = 0.4\n[[phase.alternative.phase]]\nkind = "serial"\ntime_ns = 1\n'
+    (folder / "branch.toml").write_text(text)
+    assert run(folder, program="branch.toml") == 0
+    query = "SELECT own_ns, productive_ns, communication_ns FROM forecast_processes"
+    assert rows(folder, query, capfd) == ["0,0,0"]

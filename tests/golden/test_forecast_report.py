@@ -37,7 +37,7 @@ def interval(path: str, parent: int | None, own: Sequence[int]) -> IntervalOutco
 
 def with_intervals(*made: IntervalOutcome) -> Forecast:
     count = len(made[0].own_ns)
-    outcome = Outcome(made[0].time_ns, made, ())
+    outcome = Outcome(made[0].own_ns, made, ())
     forecast = make_forecast(outcome=outcome)
     return replace(forecast, program=replace(forecast.program, grid=(count,)))
 
@@ -57,11 +57,11 @@ def test_busy_channels_and_skipped_parts_are_named() -> None:
         LevelOutcome("node", 1.0, 1.0, 400.0, 0.8),
         LevelOutcome("rack", 1.0, 1.0, 450.0, 0.8456),
     )
-    outcome = replace(make_outcome(skipped=("Skipped something.",)), levels=levels)
+    outcome = replace(make_outcome(skipped=("8 of 10 iterations of steps",)), levels=levels)
     found = summary.sentences(material_of(make_forecast(outcome=outcome)))
     assert found[-2:] == (
         "Channels that are busy more than 80% of the run time: rack (84.6%).",
-        "Skipped something.",
+        "Not simulated: 8 of 10 iterations of steps.",
     )
 
 

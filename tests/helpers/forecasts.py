@@ -53,7 +53,7 @@ def make_outcome(*, slower_ns: int = 0, skipped: tuple[str, ...] = ()) -> Outcom
         classes={"exchange": EXCHANGE},
     )
     levels = (LevelOutcome("node", 8.0, 4 * 10.0 + 4 * 8.0, 152.0, 152 / 532),)
-    return Outcome(532 + slower_ns, (program, edges), levels, skipped)
+    return Outcome(program.own_ns, (program, edges), levels, skipped)
 
 
 def make_forecast(

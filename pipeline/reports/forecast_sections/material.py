@@ -36,8 +36,9 @@ BUSY = 0.8
 class ForecastMaterial:
     """The tables of a forecast, what shortcuts skipped, and the full simulation.
 
-    `full_times` are the times of the intervals without shortcuts in ns, in the order of the
-    table; empty if the forecast was not compared.
+    `skipped` are phrases such as "8 of 10 iterations of time steps". `full_times` are the times of
+    the intervals without shortcuts in ns, in the order of the table; empty if the forecast was not
+    compared.
     """
 
     tables: Mapping[Table, pa.Table]

@@ -25,7 +25,7 @@ def build(material: ForecastMaterial) -> Section:
         sentences=(
             f"The program was simulated on the described cluster {forecast['cluster']} with "
             f"shortcuts: {forecast['shortcuts']}.",
-            *material.skipped,
+            *(f"Not simulated: {each}." for each in material.skipped),
             "The tables of this page are in the store: tracemill sql "
             f"\"FROM forecast_intervals WHERE forecast_id = '{forecast['forecast_id']}'\".",
         ),

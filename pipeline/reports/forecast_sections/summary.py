@@ -14,7 +14,7 @@ from tracemill.reports.model import Fact, Section
 from tracemill.reports.units import Unit, format_share, format_time
 from tracemill.reports.wording import count_of, name_path, nonempty
 
-MOST_ROWS = 15
+MOST_ROWS, MOST_SKIPPED = 15, 5
 
 
 def build(material: ForecastMaterial) -> Section:
@@ -56,7 +56,7 @@ def sentences(material: ForecastMaterial) -> tuple[str, ...]:
         _describe_loss(material.intervals[0]),
         _describe_worst_class(material),
         _describe_channels(material),
-        *material.skipped,
+        describe_skipped(material),
         _describe_full(material),
     )
 
@@ -107,6 +107,14 @@ def _describe_channels(material: ForecastMaterial) -> str:
     if not busy:
         return ""
     return f"Channels that are busy more than {BUSY:.0%} of the run time: {join_words(busy)}."
+
+
+def describe_skipped(material: ForecastMaterial) -> str:
+    """What shortcuts left out."""
+    named = material.skipped[:MOST_SKIPPED]
+    more = len(material.skipped) - len(named)
+    parts = [*named, f"{more} more"] if more else list(named)
+    return f"Not simulated: {join_words(parts)}." if parts else ""
 
 
 def _describe_full(material: ForecastMaterial) -> str:
