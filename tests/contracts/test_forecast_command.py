@@ -143,7 +143,7 @@ def test_a_comparison_stays_when_the_forecast_is_repeated(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert run(folder, "--compare-full") == 0
-    assert "All intervals have the same times." in capfd.readouterr().out
+    assert "The full simulation gives the same times." in capfd.readouterr().out
     assert run(folder) == 0
     assert rows(folder, "SELECT time_ns, full_time_ns FROM forecasts", capfd) == ["532,532"]
 

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tracemill.reports.units import format_time
 from tracemill.reports.wording import count_of
 from tracemill.schemas import Table
 from tracemill.schemas.forecasts import (
@@ -100,12 +99,3 @@ def describe_operations(count: float) -> str:
     if float(count).is_integer():
         return count_of(count, "operation")
     return f"{count:,.3g} operations"
-
-
-def describe_difference(time_ns: int, full_ns: int) -> str:
-    """A time, and its difference to the time without shortcuts: '12.3 ms (+0.5%)'."""
-    if time_ns == full_ns:
-        return f"{format_time(time_ns)}, which is the same"
-    if not full_ns:
-        return format_time(time_ns)
-    return f"{format_time(time_ns)} ({100 * (time_ns / full_ns - 1):+.2g}%)"

@@ -6,12 +6,11 @@ from tracemill.reports.forecast_sections.material import (
     PARTS,
     ForecastMaterial,
     Row,
-    describe_difference,
     describe_operations,
 )
 from tracemill.reports.forecast_sections.tables import part_table, worst_intervals
 from tracemill.reports.model import Fact, Section
-from tracemill.reports.units import Unit, format_share, format_time
+from tracemill.reports.units import Unit, format_share, format_share_change, format_time
 from tracemill.reports.wording import count_of, name_path, nonempty
 
 MOST_ROWS, MOST_SKIPPED = 15, 5
@@ -121,19 +120,22 @@ def _describe_full(material: ForecastMaterial) -> str:
     """The comparison with the simulation without shortcuts."""
     if not material.full_times:
         return ""
-    times = [row["time_ns"] for row in material.intervals]
-    pairs = list(zip(times, material.full_times, strict=True))
-    whole, full = material.forecast["time_ns"], material.forecast["full_time_ns"]
-    text = f"Without shortcuts, the run time is {format_time(full)}; with shortcuts "
-    text += describe_difference(whole, full)
+    pairs = [
+        (row["time_ns"], full)
+        for row, full in zip(material.intervals, material.full_times, strict=True)
+    ]
     worst = max(range(len(pairs)), key=lambda at: abs(pairs[at][0] - pairs[at][1]))
+    if pairs[worst][0] == pairs[worst][1]:
+        return "The full simulation gives the same times."
+    time_ns, full_ns = material.forecast["time_ns"], material.forecast["full_time_ns"]
+    text = f"The full simulation takes {format_time(full_ns)}"
+    if time_ns != full_ns:
+        change = format_share_change(time_ns / full_ns - 1) if full_ns else format_time(time_ns)
+        text += f"; the run time with shortcuts differs by {change}"
     own, exact = pairs[worst]
-    if own == exact:
-        return f"{text}. All intervals have the same times."
-    if worst == 0:
-        return f"{text}. No interval differs by more."
-    name = name_path(material.intervals[worst]["interval"])
+    change = f" ({format_share_change(own / exact - 1)})" if exact else ""
     return (
-        f"{text}. The largest difference of an interval is that of {name}: "
-        f"{describe_difference(own, exact)} instead of {format_time(exact)}."
+        f"{text}. The largest difference of an interval is that of "
+        f"{name_path(material.intervals[worst]['interval'])}: {format_time(own)} instead of "
+        f"{format_time(exact)}{change}."
     )
