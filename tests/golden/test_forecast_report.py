@@ -71,9 +71,8 @@ def test_the_comparison_names_the_largest_difference() -> None:
     found = summary.sentences(material_of(make_forecast(full=full)))
     # The run times are 532 and 531 ns, those of the interval 260 and 280 ns.
     assert found[-1] == (
-        "The full simulation takes 531 ns; the run time with shortcuts differs by +0.19%. The "
-        'largest difference of an interval is that of "program/edges": 260 ns instead of 280 ns '
-        "(-7.1%)."
+        "The full simulation takes 531 ns; shortcuts change the run time by +1.00 ns (+0.19%). The "
+        'largest change of an interval is -20.0 ns (-7.1%): "program/edges".'
     )
     same = summary.sentences(material_of(make_forecast(full=make_outcome())))
     assert same[-1] == "The full simulation gives the same times."

@@ -10,7 +10,7 @@ from tracemill.reports.forecast_sections.material import (
 )
 from tracemill.reports.forecast_sections.tables import part_table, worst_intervals
 from tracemill.reports.model import Fact, Section
-from tracemill.reports.units import Unit, format_share, format_share_change, format_time
+from tracemill.reports.units import Unit, format_share, format_share_change, format_time, with_sign
 from tracemill.reports.wording import count_of, name_path, nonempty
 
 MOST_ROWS, MOST_SKIPPED = 15, 5
@@ -113,7 +113,7 @@ def describe_skipped(material: ForecastMaterial) -> str:
     named = material.skipped[:MOST_SKIPPED]
     more = len(material.skipped) - len(named)
     parts = [*named, f"{more} more"] if more else list(named)
-    return f"Not simulated: {join_words(parts)}." if parts else ""
+    return f"Not simulated: {'; '.join(parts)}." if parts else ""
 
 
 def _describe_full(material: ForecastMaterial) -> str:
@@ -130,12 +130,14 @@ def _describe_full(material: ForecastMaterial) -> str:
     time_ns, full_ns = material.forecast["time_ns"], material.forecast["full_time_ns"]
     text = f"The full simulation takes {format_time(full_ns)}"
     if time_ns != full_ns:
-        change = format_share_change(time_ns / full_ns - 1) if full_ns else format_time(time_ns)
-        text += f"; the run time with shortcuts differs by {change}"
-    own, exact = pairs[worst]
-    change = f" ({format_share_change(own / exact - 1)})" if exact else ""
+        text += f"; shortcuts change the run time by {_describe_change(time_ns, full_ns)}"
+    name = name_path(material.intervals[worst]["interval"])
     return (
-        f"{text}. The largest difference of an interval is that of "
-        f"{name_path(material.intervals[worst]['interval'])}: {format_time(own)} instead of "
-        f"{format_time(exact)}{change}."
+        f"{text}. The largest change of an interval is {_describe_change(*pairs[worst])}: {name}."
     )
+
+
+def _describe_change(time_ns: int, full_ns: int) -> str:
+    """A difference of times: '+20 ns (+7.1%)'."""
+    share = f" ({format_share_change(time_ns / full_ns - 1)})" if full_ns else ""
+    return f"{with_sign(time_ns - full_ns, format_time)}{share}"
