@@ -209,7 +209,7 @@ def test_a_program_of_processes_needs_another_description(
 ) -> None:
     (folder / "ring.toml").write_text('processes = 4\n[[phase]]\nkind = "work"\n')
     assert run(folder, program="ring.toml") == 16
-    assert "give grid instead of processes" in capfd.readouterr().err
+    assert "needs a program of data: give grid, not processes" in capfd.readouterr().err
 
 
 def test_a_run_without_a_grid_cannot_be_replayed_yet(
