@@ -50,7 +50,7 @@ class MissingLibraryError(PipelineError):
 
 
 class ProgramError(PipelineError):
-    """The description of a program is wrong, or the program cannot run."""
+    """The description of a program or cluster is wrong, or the program cannot run."""
 
     exit_code = 16
 
