@@ -132,7 +132,7 @@ def test_a_quantum_is_chosen_or_given() -> None:
         "kind": "pipelined", "array": "A", "width": [[1, 0], [0, 0]], "time_ns": 6400,
     }  # fmt: skip
     array = [{**ROWS, "name": "A", "extent": [16, 40]}]
-    many = {"level": [{**NODE, "channel": [{**NODE["channel"][0], "count": 100}]}]}  # type: ignore[index]
+    many = {"level": [{**NODE, "channel": [{**NODE["channel"][0], "count": 100}]}]}
     given = {"array": array, "cluster": many}
     assert forecast(4, {**loop, "quantum": 10}, **given) == [1600, 2020, 2440, 2860]
     assert forecast(4, loop, **given) == [1600, 1692, 1784, 1876]

@@ -5,6 +5,7 @@ import math
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -94,7 +95,7 @@ class TableReader:
         for name in given:
             if name not in fields:
                 raise ProgramError(f"{where}: unknown field {name}: fields are {', '.join(fields)}")
-        types, values = get_type_hints(kind), {}
+        types, values = _types(kind), {}  # type: ignore[arg-type]
         for name, each in fields.items():
             if name in given:
                 place = f"{where}: {name}"
@@ -150,6 +151,11 @@ class TableReader:
 def declared(kind: type) -> dict[str, "dataclasses.Field[Any]"]:
     """The fields of a table by their names in the file."""
     return {each.metadata.get("key", each.name): each for each in dataclasses.fields(kind)}
+
+
+@cache
+def _types(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def read_scalar(wanted: Any, limits: Mapping[str, Any], given: Any, where: str) -> Any:
