@@ -3,7 +3,7 @@
 from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
 
 from tracemill.base.version import VERSION
-from tracemill.cli import computing, exporting, forecasting, keeping, querying, reporting
+from tracemill.cli import computing, exporting, forecasting, keeping, querying, reporting, searching
 from tracemill.cli.nightly import nightly
 
 
@@ -36,6 +36,7 @@ for command in (
     nightly,
     computing.generate,
     forecasting.forecast,
+    searching.forecast_errors,
     keeping.runs,
     querying.sql,
     reporting.quality,
