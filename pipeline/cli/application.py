@@ -36,6 +36,7 @@ for command in (
     nightly,
     computing.generate,
     forecasting.forecast,
+    searching.best_grid,
     searching.forecast_errors,
     keeping.runs,
     querying.sql,
