@@ -18,6 +18,7 @@ from tracemill.forecast.search_programs import (
     search_program,
 )
 from tracemill.programs.clusters.cluster import Cluster
+from tracemill.reports.wording import count_of
 
 NEARLY = 0.05
 """Times up to this share above the best count as nearly best."""
@@ -168,16 +169,23 @@ def _nearly_best(best: Candidate, count: int, searches: Iterable[ProgramSearch])
 def describe_inefficient(searches: Sequence[ProgramSearch]) -> str:
     """The message that no grid is efficient enough, with the best efficiency found."""
     closest = max(searches, key=lambda each: each.search.best_efficiency)
-    reason = f"the best efficiency found is {closest.search.best_efficiency:.3g}"
-    if not closest.search.evaluated:
-        reason = "all grids leave a process without a part of the largest array"
     several = f" and {len(searches) - 1:,} more" if len(searches) > 1 else ""
-    exactly = "exactly" if closest.limits.is_exact else "at most"
-    return (
-        f"{closest.contender.name}{several} on {closest.cluster.name}: no grid of {exactly} "
-        f"{closest.max_processes:,} processes has an efficiency of "
-        f"{closest.limits.min_efficiency:g}: {reason}: give a smaller --min-efficiency"
+    start = (
+        f"{closest.contender.name}{several} on {closest.cluster.name}: no grid of "
+        f"{describe_limit(closest)}"
     )
+    if not closest.search.evaluated:
+        return f"{start} leaves every process a part of the largest array: give another number"
+    return (
+        f"{start} has an efficiency of {closest.limits.min_efficiency:g}: the best efficiency "
+        f"found is {closest.search.best_efficiency:.3g}: give a smaller --min-efficiency"
+    )
+
+
+def describe_limit(search: ProgramSearch) -> str:
+    """The limit of processes in words: "at most 8 processes"."""
+    exactly = "exactly" if search.limits.is_exact else "at most"
+    return f"{exactly} {count_of(search.max_processes, 'process', 'processes')}"
 
 
 def _changes(orders: Sequence[Order]) -> Iterator[OrderChange]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from tracemill.base.names import make_visible
 from tracemill.base.text import join_words
 from tracemill.forecast.grids import describe_grid
-from tracemill.forecast.ranking import NEARLY, Order, OrderChange, Ranked, Ranking
+from tracemill.forecast.ranking import NEARLY, Order, OrderChange, Ranked, Ranking, describe_limit
 from tracemill.forecast.search import Candidate, Fate, Search
 from tracemill.forecast.search_programs import ProgramSearch
 from tracemill.reports.model import Column, Fact, Layout, Picture, Report, Section, Subject, Table
@@ -145,13 +145,11 @@ def _describe_nearly(ranked: Ranked) -> str:
 def describe_search(search: ProgramSearch) -> tuple[str, ...]:
     """How many grids were evaluated and dropped, and what dropping can have cost, in sentences."""
     found = search.search
-    exactly = "exactly" if search.limits.is_exact else "at most"
-    limit = f"{exactly} {count_of(search.max_processes, 'process', 'processes')}"
     counts = {fate: found.count(fate) for fate in _DROPPED}
     dropped = [f"{count:,} {_DROPPED[fate]}" for fate, count in counts.items() if count]
     evaluated = (
         f"Evaluated {found.count('evaluated'):,} of {count_of(len(found.candidates), 'grid')} of "
-        f"{limit}"
+        f"{describe_limit(search)}"
     )
     return nonempty(
         f"{evaluated}; dropped {join_words(dropped)}." if dropped else f"{evaluated}.",
@@ -175,7 +173,10 @@ def _describe_loss(search: Search) -> str:
 
 def _ranking_summary(ranking: Ranking) -> list[Section]:
     clusters = dict.fromkeys(order.cluster for order in ranking.orders)
-    changes = [_describe_change(each) for each in ranking.changes[:MOST_CHANGES]]
+    changes = [
+        _describe_change(each, is_exact=ranking.searches[0].limits.is_exact)
+        for each in ranking.changes[:MOST_CHANGES]
+    ]
     more = len(ranking.changes) - MOST_CHANGES
     sentences = nonempty(
         *changes,
@@ -192,11 +193,11 @@ def _ranking_summary(ranking: Ranking) -> list[Section]:
     return [Section(key="summary", title="Ranking", sentences=sentences, tables=(*tables, *beside))]
 
 
-def _describe_change(change: OrderChange) -> str:
+def _describe_change(change: OrderChange, *, is_exact: bool) -> str:
     processes = count_of(change.max_processes, "process", "processes")
     return make_visible(
-        f"Up to {processes}, {change.first} is faster than {change.second} on "
-        f"{join_words(change.faster_on)}, but slower on {join_words(change.slower_on)}."
+        f"With {'exactly' if is_exact else 'at most'} {processes}, {change.first} is faster "
+        f"than {change.second} on {join_words(change.faster_on)}, but slower on {join_words(change.slower_on)}."
     )
 
 
@@ -208,15 +209,9 @@ def _describe_unranked(order: Order) -> str:
         for each in order.unranked
     ]
     return make_visible(
-        f"Not efficient enough on {order.cluster} with up to {order.max_processes:,} processes: "
+        f"Not efficient enough on {order.cluster} with {describe_limit(order.unranked[0])}: "
         f"{join_words(names)}."
     )
-
-
-def _limit(order: Order) -> str:
-    is_exact = any(each.search.limits.is_exact for each in order.ranked)
-    processes = count_of(order.max_processes, "process", "processes")
-    return f"{'exactly' if is_exact else 'at most'} {processes}"
 
 
 def _order_table(order: Order, place: int) -> Table:
@@ -237,7 +232,7 @@ def _order_table(order: Order, place: int) -> Table:
     )
     return Table(
         name=f"order_{place}",
-        title=make_visible(f"{order.cluster}, {_limit(order)}"),
+        title=make_visible(f"{order.cluster}, {describe_limit(order.ranked[0].search)}"),
         columns=_RANKED_COLUMNS,
         rows=rows,
         sql="",
@@ -257,7 +252,7 @@ def _beside(ranking: Ranking, clusters: Sequence[str]) -> Iterator[Table]:
         )
         yield Table(
             name=f"ranks_{count}",
-            title=f"Ranks on all clusters, {_limit(orders[0])}",
+            title=f"Ranks on all clusters, {describe_limit(orders[0].ranked[0].search)}",
             columns=(
                 _VARIANT,
                 *(
