@@ -12,6 +12,7 @@ from tracemill.cli.parameters import Flag, StorePath
 
 if TYPE_CHECKING:
     from tracemill.forecast.ranking import Ranking
+    from tracemill.forecast.search import Mode
     from tracemill.forecast.search_programs import Limits
 
 _STAGE = "grids"
@@ -85,7 +86,7 @@ def best_grid(
     if csv is not None:
         check_csv_folder(csv)
     counts = _counts(max_processes)
-    mode = "exhaustive" if exhaustive else "search" if search else "auto"
+    mode: Mode = "exhaustive" if exhaustive else "search" if search else "auto"
     limits = Limits(min_efficiency=min_efficiency, is_exact=exactly, mode=mode)
     ranking = _rank(programs, cluster, variant or (), counts, limits)
     _write(ranking, html=html, csv=csv, json=json, store=store)

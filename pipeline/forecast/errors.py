@@ -161,8 +161,12 @@ def _rows(
             record,
             _percent(record.forecast_ns, best_forecast),
             _percent(record.measured_ns, best_measured),
-            _efficiency(single and single.forecast_ns, record.processes, record.forecast_ns),
-            _efficiency(single and single.measured_ns, record.processes, record.measured_ns),
+            _efficiency(
+                single.forecast_ns if single else None, record.processes, record.forecast_ns
+            ),
+            _efficiency(
+                single.measured_ns if single else None, record.processes, record.measured_ns
+            ),
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -85,7 +86,7 @@ def record_measurements(
     return records
 
 
-def _row(record: ErrorRecord) -> dict[str, object]:
+def _row(record: ErrorRecord) -> dict[str, Any]:
     row = asdict(record) | {"error_ratio": record.error, "mpi_error_ratio": record.mpi_error}
     identity = sorted((name, value) for name, value in row.items() if name != "source")
     return row | {"error_id": hash_of(repr(identity)), "version": VERSION}
@@ -104,7 +105,7 @@ def _present(store: Path) -> set[object]:
     return {row["error_id"] for row in _stored(store)}
 
 
-def _stored(store: Path) -> Iterable[dict[str, object]]:
+def _stored(store: Path) -> Iterable[dict[str, Any]]:
     for path in files_of(store, FORECAST_ERRORS.name):
         with suppress(FileNotFoundError):
             try:

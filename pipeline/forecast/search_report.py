@@ -195,9 +195,11 @@ def _ranking_summary(ranking: Ranking) -> list[Section]:
 
 def _describe_change(change: OrderChange, *, is_exact: bool) -> str:
     processes = count_of(change.max_processes, "process", "processes")
+    limit = f"With {'exactly' if is_exact else 'at most'} {processes}"
+    faster, slower = join_words(change.faster_on), join_words(change.slower_on)
     return make_visible(
-        f"With {'exactly' if is_exact else 'at most'} {processes}, {change.first} is faster "
-        f"than {change.second} on {join_words(change.faster_on)}, but slower on {join_words(change.slower_on)}."
+        f"{limit}, {change.first} is faster than {change.second} on {faster}, but slower on "
+        f"{slower}."
     )
 
 

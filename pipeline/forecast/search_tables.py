@@ -1,6 +1,6 @@
 """Searches and rankings as tables of a store."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import floor
 from pathlib import Path
 from typing import Any
@@ -90,7 +90,7 @@ def _rows(order: Order) -> Iterable[dict[str, Any]]:
         }
 
 
-def _table(table: Table, rows: list[Mapping[str, Any]]) -> pa.Table:
+def _table(table: Table, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
     """Rows as declared; enumerations are still text."""
     fields = [
         field.with_type(pa.string()) if pa.types.is_dictionary(field.type) else field

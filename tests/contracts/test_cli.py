@@ -20,8 +20,8 @@ HEAVY = ("duckdb", "pyarrow", "polars", "numpy", "numba", "scipy", "jinja2", "ot
 
 def test_the_commands_are_these() -> None:
     assert [" ".join(words) for words in COMMANDS] == [
-        "analyze", "campaign", "compare", "du", "explain", "export perfetto",
-        "export severities", "export tables", "forecast", "generate",
+        "analyze", "best-grid", "campaign", "compare", "du", "explain", "export perfetto",
+        "export severities", "export tables", "forecast", "forecast-errors", "generate",
         "nightly", "patterns list", "prune", "quality", "report", "runs", "sql", "tables",
     ]  # fmt: skip
 
