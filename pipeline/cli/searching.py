@@ -26,9 +26,9 @@ def _check_efficiency(_: object, efficiency: float) -> None:
 
 def best_grid(
     *programs: Annotated[Path, Parameter(help="TOML files that describe programs of data.")],
-    cluster: Annotated[list[Path], Parameter(consume_multiple=True)],
+    cluster: Annotated[list[Path], Parameter(consume_multiple=True, negative="")],
     max_processes: str,
-    variant: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
+    variant: Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")] = None,
     min_efficiency: Annotated[float, Parameter(validator=_check_efficiency)] = 0.0,
     exhaustive: Annotated[bool, Flag] = False,
     search: Annotated[bool, Flag] = False,

@@ -137,15 +137,15 @@ def matching_runs(
     """Runs of a store with the same program, cluster and number of processes.
 
     The name of a run's trace, without processes, size and repetition, must be that of the program
-    and the variant, and its machine must be named like the cluster. Runs that cannot be read are
-    left out.
+    and the variant, and its machine must be named like the cluster (of Score-P, set
+    SCOREP_MACHINE_NAME). Runs that cannot be read are left out.
     """
     wanted = _words(f"{program} {variant}")
     named = [run for run in Store(store).runs() if _program_words(run) == wanted]
     found = []
     for run in named:
         with suppress(PipelineError):
-            if lacks(run, (SIZES,)) or _machine(run) != cluster:
+            if lacks(run, (SIZES,)) or cluster not in _machines(run):
                 continue
             size = sizes_of([run])[run.run_id]
             if size.processes == processes and size.run_time_ns > 0:
@@ -166,6 +166,8 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", text.lower())
 
 
-def _machine(run: Run) -> str:
-    names: list[str] = run.read("runs", ["machine_name"])["machine_name"].to_pylist()
-    return names[0] if names else ""
+def _machines(run: Run) -> set[str]:
+    """Names of the machine that a run was recorded on: of the trace, and of its system tree."""
+    nodes = run.read("system_tree_nodes", ["name", "class_name"]).to_pylist()
+    names = run.read("runs", ["machine_name"])["machine_name"].to_pylist()
+    return {*names, *(node["name"] for node in nodes if node["class_name"] == "machine")}

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from tracemill.base.names import make_visible
 from tracemill.base.text import hash_of, join_words
-from tracemill.forecast.errors import LEAST_POINTS, Comparison, Inversion
+from tracemill.forecast.errors import LEAST_POINTS, Comparison, ErrorRecord, Inversion
 from tracemill.reports.model import Column, Report, Section, Subject, Table
-from tracemill.reports.units import Unit, Value
+from tracemill.reports.units import Unit, Value, format_time
 from tracemill.reports.wording import count_of
 
 MOST_PAIRS = 5
@@ -99,6 +99,14 @@ def _table(comparison: Comparison, name: str) -> Table:
 
 def _percent(ratio: float | None) -> str | None:
     return None if ratio is None else f"{100 * ratio:.1f}%"
+
+
+def describe_record(record: ErrorRecord) -> str:
+    """A forecast beside its measurement, in a sentence."""
+    return make_visible(
+        f"Measured {format_time(record.measured_ns)} ({record.source}), forecast "
+        f"{format_time(record.forecast_ns)}: error {100 * record.error:+.1f}%."
+    )
 
 
 def describe_order(comparison: Comparison) -> tuple[str, ...]:

@@ -38,15 +38,6 @@ def store_errors_of(store: Path, records: Sequence[ErrorRecord]) -> int:
     return len(new)
 
 
-def read_records(store: Path) -> list[ErrorRecord]:
-    """All records of a store, by file. Raises StoreError."""
-    fields = ErrorRecord.__dataclass_fields__
-    return [
-        ErrorRecord(**{name: value for name, value in row.items() if name in fields})
-        for row in _stored(store)
-    ]
-
-
 def record_measurements(
     store: Path,
     *,
