@@ -294,7 +294,11 @@ def _picture(search: ProgramSearch, place: int) -> Picture:
     is_flat = search.contender.dimensions == 2
     fates: tuple[Fate, ...] = ("evaluated", "bound", "class", "empty process")
     kinds = [
-        Dots(fate, tuple(_place(each, is_flat) for each in candidates if each.fate == fate))
+        Dots(
+            fate,
+            tuple(_place(each, is_flat) for each in candidates if each.fate == fate),
+            is_main=fate == "evaluated",
+        )
         for fate in fates
     ]
     best = search.search.best
@@ -306,7 +310,7 @@ def _picture(search: ProgramSearch, place: int) -> Picture:
             _place(best, is_flat) if best else None,
             ("first dimension", "second dimension") if is_flat else ("processes", "evenness"),
             f"grid_map_{place}",
-            is_upright_linear=not is_flat,
+            has_linear_height=not is_flat,
         ),
         description="Evaluated grids, and those dropped, by the reason. A ring marks the best one.",
         of="grid_search",
