@@ -115,7 +115,7 @@ def describe_order(comparison: Comparison) -> tuple[str, ...]:
         return ()
     taken = comparison.to_take_out
     names = join_words([make_visible(name) for name in taken])
-    without = f"Without {names}, f" if taken else "F"
+    without = f"Without variant{'s' * (len(taken) > 1)} {names}, f" if taken else "F"
     order = f"{without}orecast and measurement rank the variants alike."
     pairs = comparison.inversions
     if not pairs:

@@ -248,4 +248,4 @@ def test_programs_are_needed(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "best-grid needs PROGRAMS" in capsys.readouterr().err
     processes = DATA / "programs" / "stencil.toml"
     assert run(processes, "--cluster", MVS, "--max-processes", "2") == 16
-    assert "a forecast needs a program of data" in capsys.readouterr().err
+    assert "a program of data" in capsys.readouterr().err

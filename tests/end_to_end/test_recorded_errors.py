@@ -75,7 +75,9 @@ def test_the_published_table_is_compared_and_recorded(
         assert captured.err.startswith(added)
     lines = captured.out.splitlines()
     start = lines.index("mhpdv on mvs-100k, 64 processes")
-    assert lines[start + 1] == "Without 5, forecast and measurement rank the variants alike."
+    assert lines[start + 1] == (
+        "Without variant 5, forecast and measurement rank the variants alike."
+    )
     assert "4 and 5 by 39.4" in lines[start + 2]
     row = next(line for line in lines[start:] if line.startswith("6 "))
     assert row.split() == [

@@ -89,7 +89,7 @@ def test_mhpdv_inverted_pairs(mhpdv: dict[int, Comparison]) -> None:
 def test_mhpdv_in_words(mhpdv: dict[int, Comparison]) -> None:
     assert describe_order(mhpdv[1]) == ("Forecast and measurement rank the variants alike.",)
     assert describe_order(mhpdv[64]) == (
-        "Without 5, forecast and measurement rank the variants alike.",
+        "Without variant 5, forecast and measurement rank the variants alike.",
         "Ranked in opposite order: 4 and 5 by 39.4 (points of percent of the best, sum of both "
         "differences, each 0.05 or more).",
     )
