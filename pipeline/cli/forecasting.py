@@ -1,5 +1,6 @@
 """Commands that forecast how programs would run on a described cluster."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -96,12 +97,31 @@ def forecast(
         compare_full=compare_full,
     )
     folder = store_forecast(store, made)
-    _print(made, html=html, csv=csv, json=json, folder=folder)
+    errors = _record_errors(made, store, measured)
+    _print(made, errors, html=html, csv=csv, json=json, folder=folder)
+
+
+def _record_errors(made: "Forecast", store: Path, measured: str | None) -> list[str]:
+    """Record the errors against `measured` and matching runs; returns them as sentences."""
+    from tracemill.forecast.errors_report import describe_record
+    from tracemill.forecast.errors_storing import record_measurements
+
+    records = record_measurements(
+        store,
+        program=made.program.name,
+        variant=made.program.variant,
+        cluster=made.cluster,
+        processes=made.program.process_count,
+        forecast_ns=made.outcome.time_ns,
+        measured=measured,
+    )
+    return [describe_record(each) for each in records]
 
 
 def _print(
-    made: "Forecast", *, html: Path | None, csv: Path | None, json: Path | None, folder: Path
-) -> None:
+    made: "Forecast", errors: Sequence[str], *, html: Path | None, csv: Path | None,
+    json: Path | None, folder: Path,
+) -> None:  # fmt: skip
     """Write the wanted files, print the summary, and then where all is."""
     from tracemill.base.files import write_text
     from tracemill.forecast.exporting import write_csv, write_json
@@ -124,6 +144,8 @@ def _print(
     report = build_forecast_summary(material)
     print_heading(report, results())
     print_section(report.section("summary"), results())
+    for sentence in errors:
+        results().print(sentence, markup=False, soft_wrap=True)
     print_places(places)
 
 

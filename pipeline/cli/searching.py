@@ -13,7 +13,7 @@ from tracemill.cli.parameters import Flag, StorePath
 if TYPE_CHECKING:
     from tracemill.forecast.ranking import Ranking
     from tracemill.forecast.search import Mode
-    from tracemill.forecast.search_programs import Limits
+    from tracemill.forecast.search_programs import Contender, Limits
 
 _STAGE = "grids"
 _LARGEST_COUNT = 2**31 - 1
@@ -74,7 +74,8 @@ def best_grid(
     """
     from tracemill.base.files import check_folder
     from tracemill.forecast.exporting import check_csv_folder
-    from tracemill.forecast.search_programs import Limits
+    from tracemill.forecast.search_programs import Limits, contenders_of
+    from tracemill.programs.language.reading import read_data_program
 
     if not programs:
         raise UsageError("best-grid needs PROGRAMS: TOML files that describe programs of data")
@@ -88,7 +89,8 @@ def best_grid(
     counts = _counts(max_processes)
     mode: Mode = "exhaustive" if exhaustive else "search" if search else "auto"
     limits = Limits(min_efficiency=min_efficiency, is_exact=exactly, mode=mode)
-    ranking = _rank(programs, cluster, variant or (), counts, limits)
+    described = [read_data_program(each) for each in programs]
+    ranking = _rank(contenders_of(described, variant or ()), cluster, counts, limits)
     _write(ranking, html=html, csv=csv, json=json, store=store)
 
 
@@ -104,19 +106,15 @@ def _counts(text: str) -> list[int]:
 
 
 def _rank(
-    programs: Sequence[Path],
+    contenders: Sequence["Contender"],
     clusters: Sequence[Path],
-    variants: Sequence[str],
     counts: Sequence[int],
     limits: "Limits",
 ) -> "Ranking":
     """Search all best grids, with progress."""
     from tracemill.forecast.ranking import rank_contenders
-    from tracemill.forecast.search_programs import contenders_of
     from tracemill.programs.clusters.reading import read_cluster
-    from tracemill.programs.language.reading import read_data_program
 
-    contenders = contenders_of([read_data_program(path) for path in programs], variants)
     described = [read_cluster(path) for path in clusters]
     with ProgressReporter(titles={_STAGE: "simulating grids"}) as reporter:
         reporter.stage_started(_STAGE, None)
