@@ -10,15 +10,15 @@ from tracemill.base.errors import MissingInputError
 from tracemill.base.near import did_you_mean, near_matches
 from tracemill.patterns.catalog import known_tables
 from tracemill.reports.terminal import print_grid
-from tracemill.schemas import TABLES, VIEWS, Column, Table
+from tracemill.schemas import FORECAST_TABLES, TABLES, VIEWS, Column, Table
 
 _MOST_NEAR = 5
 
 
 def print_tables(console: Console, own: Sequence[Table] = ()) -> None:
-    """List the stored tables of a run, views, and `own` tables, which user patterns declare."""
+    """List the stored tables of a run, views, `own` tables of user patterns, and forecasts."""
     stored = [table for table in (*TABLES, *VIEWS) if not table.is_transient]
-    rows = [(table.name, table.grain, table.meaning) for table in (*stored, *own)]
+    rows = [(table.name, table.grain, table.meaning) for table in (*stored, *own, *FORECAST_TABLES)]
     _print_rows(console, ("table", "grain", "meaning"), rows)
 
 
@@ -47,7 +47,11 @@ def find_table(name: str, own: Sequence[Table] = ()) -> Table:
     """The table of that name, or of `own` patterns; raises MissingInputError with similar names."""
     known = {**known_tables(), **{table.name: table for table in own}}
     if name not in known:
-        public = [table.name for table in (*TABLES, *VIEWS, *own) if not table.is_transient]
+        public = [
+            table.name
+            for table in (*TABLES, *VIEWS, *own, *FORECAST_TABLES)
+            if not table.is_transient
+        ]
         meant = did_you_mean(near_matches(name, public, most=_MOST_NEAR))
         raise MissingInputError(f"no table {name}: {meant or 'tracemill tables lists all'}")
     return known[name]

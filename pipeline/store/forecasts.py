@@ -6,7 +6,7 @@ Kinds are forecast, search and so on; no table belongs to two kinds. A folder is
 replaced as a whole.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from tracemill.store.parquet import PartWriter, sync, write_empty
 from tracemill.store.sweep import remove
 
 FOLDER = "forecasts"
+_TRIES = 3
 _AGAIN = "remove the file and repeat the forecast"
 
 
@@ -78,13 +79,34 @@ def has_forecasts(store: Path) -> bool:
 
 
 def create_forecast_views(connection: duckdb.DuckDBPyConnection, store: Path) -> list[str]:
-    """Make views of the tables of all forecasts of a store; returns their names."""
+    """Make views of the tables of all forecasts of a store; returns their names.
+
+    Unreadable files are left out, as unreadable runs are.
+    """
     created = []
     for table in FORECAST_TABLES:
-        if files := files_of(store, table.name):
-            create_view(connection, table.name, files, are_alike=False)
+        files = files_of(store, table.name)
+        try:
+            _create_view(connection, table.name, files)
+        except StoreError:
+            files = [file for file in files if _is_readable(file)]
+            _create_view(connection, table.name, files)
+        if files:
             created.append(table.name)
     return created
+
+
+def _create_view(connection: duckdb.DuckDBPyConnection, name: str, files: Sequence[Path]) -> None:
+    if files:
+        create_view(connection, name, files, are_alike=False)
+
+
+def _is_readable(file: Path) -> bool:
+    try:
+        pq.read_schema(file)
+    except (OSError, pa.ArrowException):
+        return False
+    return True
 
 
 def _write(table: Table, data: pa.Table, path: Path) -> None:
@@ -97,14 +119,20 @@ def _write(table: Table, data: pa.Table, path: Path) -> None:
 
 def _move(beside: Path, target: Path) -> None:
     """Rename a folder to its place; what is there goes, unless it is equal."""
-    with suppress(OSError):
-        beside.rename(target)
-        return
-    if _contents(beside) == _contents(target):
-        return
-    remove(target)
-    beside.rename(target)
+    for left in reversed(range(_TRIES)):
+        try:
+            beside.rename(target)
+            return
+        except OSError:
+            if not left:
+                raise
+        if _contents(beside) == _contents(target):
+            return
+        remove(target)  # another may have done it, and have put its own there
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    """Files of a folder by name; none if it is gone."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
+    return {}

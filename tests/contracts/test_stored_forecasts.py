@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.helpers.store_cases import publish as publish_run
@@ -99,3 +100,31 @@ def test_what_a_killed_writer_left_is_not_read_and_is_swept(tmp_path: Path) -> N
     folder.rename(folder.with_name(dead))
     assert not has_forecasts(tmp_path)
     assert [path.name for path in Store(tmp_path).sweep()] == [dead]
+
+
+def test_unreadable_files_are_left_out(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        publish(tmp_path, f"forecast={name}", {FORECAST_CHANNELS: channels(name)})
+    (tmp_path / FOLDER / "forecast=a" / "forecast_channels.parquet").write_bytes(b"PAR1")
+    with open_store(tmp_path).forecasts() as tables:
+        assert tables.sql("SELECT forecast_id FROM forecast_channels").rows() == [("b",)]
+    (tmp_path / FOLDER / "forecast=b" / "forecast_channels.parquet").write_bytes(b"")
+    with open_store(tmp_path).forecasts() as tables:
+        assert tables.names == []
+
+
+def test_folders_of_earlier_versions_have_null_for_new_columns(tmp_path: Path) -> None:
+    publish(tmp_path, "forecast=a", {FORECAST_CHANNELS: channels("a")})
+    earlier = tmp_path / FOLDER / "forecast=b"
+    earlier.mkdir()
+    pq.write_table(channels("b").drop(["bytes"]), earlier / "forecast_channels.parquet")
+    with open_store(tmp_path).forecasts() as tables:
+        found = tables.sql("SELECT forecast_id, bytes FROM forecast_channels ORDER BY ALL")
+    assert found.rows() == [("a", 3), ("b", None)]
+
+
+def test_all_tables_of_forecasts_are_explained(capfd: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["tables"]) == 0
+    assert "\nforecast_intervals\t" in capfd.readouterr().out
+    assert cli.main(["tables", "forecast_intervals"]) == 0
+    assert "rule: lost_is_the_sum_of_its_parts" in capfd.readouterr().out
