@@ -278,8 +278,7 @@ def _rank_text(ranked: Ranked | None) -> Value:
 
 def _map_section(search: ProgramSearch, place: int) -> Section:
     """The map of all grids, and the fastest ones."""
-    processes = count_of(search.max_processes, "process", "processes")
-    title = f"{search.contender.name} on {search.cluster.name}, up to {processes}"
+    title = f"{search.contender.name} on {search.cluster.name}, {describe_limit(search)}"
     return Section(
         key=f"search-{place}",
         title=make_visible(title),

@@ -133,6 +133,13 @@ def test_variants_count_in_place_of_their_program() -> None:
     assert [each.name for each in contenders_of([varied, plain], ["y"])] == ["varied/y"]
 
 
+def test_a_grid_that_the_program_does_not_fit_is_named() -> None:
+    """On 3 processes a time is negative."""
+    text = REDUCED.replace("1000", '"1000 - 400 * p"')
+    with pytest.raises(ProgramError, match=r"^x: phase 1 .* \(on grid 3\)$"):
+        rank_contenders(contenders_of([program("x", text)]), [cluster("H", 10)], (4,), Limits())
+
+
 def test_the_bound_is_the_longest_computing_time_of_a_process() -> None:
     """A(10) on 3: blocks 4, 4, 2.
 
