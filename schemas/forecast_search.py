@@ -158,7 +158,11 @@ FORECAST_ERRORS = Table(
     grain="one row per forecast, measurement and interval",
     key=("error_id",),
     columns=(
-        Column(name="error_id", type=STRING, meaning="Hash of all columns but version and source."),
+        Column(
+            name="error_id",
+            type=STRING,
+            meaning="Hash of all columns but cluster_hash, version and source.",
+        ),
         nullable(PROGRAM, _REPLAY),
         Column(
             name="run_id",

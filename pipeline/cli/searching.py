@@ -158,12 +158,12 @@ def _write(
 
 def forecast_errors(
     file: Annotated[
-        Path,
+        Path | None,
         Parameter(
             help="CSV file with columns program, variant, cluster, processes, forecast_s and "
-            "measured_s."
+            "measured_s. [default: all records in the store]"
         ),
-    ],
+    ] = None,
     /,
     *,
     store: StorePath = Path("store"),
@@ -172,17 +172,30 @@ def forecast_errors(
 
     Prints errors and times in percent of the best variant, and the variants that forecast and
     measurement rank in another order. The table forecast_errors of the store keeps all records.
+    Without FILE, forecasts in the store are matched to its runs of the same program, cluster and
+    number of processes.
     """
+    from tracemill.base.errors import MissingInputError
     from tracemill.forecast.errors import compare_records
     from tracemill.forecast.errors_input import read_errors
     from tracemill.forecast.errors_report import build_errors_report
-    from tracemill.forecast.errors_storing import store_errors_of
+    from tracemill.forecast.errors_storing import match_forecasts, read_records, store_errors_of
     from tracemill.reports.terminal import print_report
     from tracemill.reports.wording import count_of
+    from tracemill.store.finding import existing_store
 
-    records = read_errors(file)
-    new = store_errors_of(store, records)
-    print_report(build_errors_report(compare_records(records), file.name), results())
-    known = f"; {len(records) - new:,} were there already" if new < len(records) else ""
+    if file is not None:
+        records = read_errors(file)
+        new = store_errors_of(store, records)
+    else:
+        new = match_forecasts(existing_store(store).path)
+        records = read_records(store)
+    if not records:
+        raise MissingInputError(
+            f"no measured forecasts: {store}: give a table of them, or forecast --measured"
+        )
+    name = file.name if file is not None else str(store)
+    print_report(build_errors_report(compare_records(records), name), results())
+    known = "; the others were there already" if new < len(records) else ""
     text = f"{count_of(new, 'record')} added to forecast_errors in {store}{known}"
     messages().print(text, style="muted", markup=False, soft_wrap=True)

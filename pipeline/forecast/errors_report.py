@@ -111,8 +111,10 @@ def describe_record(record: ErrorRecord) -> str:
 
 def describe_order(comparison: Comparison) -> tuple[str, ...]:
     """Whether forecast and measurement rank the variants alike, in sentences."""
-    if len(comparison.rows) < 2:
+    if len(comparison.rows) < 2 or len({row.variant for row in comparison.rows}) == 1:
         return ()
+    if len({row.variant for row in comparison.rows}) < len(comparison.rows):
+        return ("Orders are not compared, because there are several records of a variant.",)
     taken = comparison.to_take_out
     names = join_words([make_visible(name) for name in taken])
     without = f"Without variant{'s' * (len(taken) > 1)} {names}, f" if taken else "F"

@@ -16,11 +16,17 @@ from tracemill.base.errors import StoreError
 from tracemill.base.text import hash_of
 from tracemill.base.version import VERSION
 from tracemill.forecast.errors import ErrorRecord
-from tracemill.forecast.errors_input import matching_runs, read_measurement
+from tracemill.forecast.errors_runs import Measurement, matching_runs, read_measurement
 from tracemill.programs.clusters.cluster import Cluster
+from tracemill.schemas import Table
 from tracemill.schemas.forecast_search import FORECAST_ERRORS
+from tracemill.schemas.forecasts import FORECASTS
 from tracemill.store.failures import store_errors
 from tracemill.store.forecasts import files_of, publish
+from tracemill.store.runs import Store
+
+_OTHERS = ("source", "cluster_hash")
+"""Columns that do not tell records apart."""
 
 
 def store_errors_of(store: Path, records: Sequence[ErrorRecord]) -> int:
@@ -33,7 +39,7 @@ def store_errors_of(store: Path, records: Sequence[ErrorRecord]) -> int:
     new = [row for error_id, row in rows.items() if error_id not in present]
     if new:
         name = hash_of("\n".join(sorted(row["error_id"] for row in new)))
-        data = pa.Table.from_pylist(new, schema=_plain(FORECAST_ERRORS.arrow_schema))
+        data = pa.Table.from_pylist(new, schema=FORECAST_ERRORS.arrow_schema)
         publish(store, f"errors={name}", {FORECAST_ERRORS: data})
     return len(new)
 
@@ -55,21 +61,23 @@ def record_measurements(
     """
     found = [read_measurement(measured, store, processes)] if measured is not None else []
     matched = matching_runs(
-        store, program=program, variant=variant, cluster=cluster.name, processes=processes
+        Store(store).runs(),
+        program=program,
+        variant=variant,
+        cluster=cluster.name,
+        processes=processes,
     )
     given = {each.run_id for each in found}
     found += [each for each in matched if each.run_id not in given]
     records = [
-        ErrorRecord(
+        _record(
+            each,
             program=program,
             variant=variant,
             cluster=cluster.name,
             cluster_hash=cluster.digest or None,
             processes=processes,
             forecast_ns=forecast_ns,
-            measured_ns=each.measured_ns,
-            run_id=each.run_id,
-            source=each.source,
         )
         for each in found
     ]
@@ -77,27 +85,60 @@ def record_measurements(
     return records
 
 
+def match_forecasts(store: Path) -> int:
+    """Add records of all forecasts of a store beside the runs that match; returns how many.
+
+    Raises StoreError.
+    """
+    runs = Store(store).runs()
+    records = []
+    for row in _stored(store, FORECASTS):
+        place = {name: row[name] for name in ("program", "variant", "cluster", "processes")}
+        for found in matching_runs(runs, **place):
+            records.append(_record(found, **place, forecast_ns=row["time_ns"]))
+    return store_errors_of(store, records)
+
+
+def read_records(store: Path) -> list[ErrorRecord]:
+    """All records of forecasts of programs, by program, cluster and processes."""
+    names = ErrorRecord.__dataclass_fields__
+    records = [
+        ErrorRecord(**{name: value for name, value in row.items() if name in names})
+        for row in _stored(store, FORECAST_ERRORS)
+        if row["program"] is not None
+    ]
+    return sorted(records, key=_place)
+
+
+def _place(record: ErrorRecord) -> tuple[str, str, int, str, int, int]:
+    return (
+        record.program or "",
+        record.cluster,
+        record.processes,
+        record.variant or "",
+        record.forecast_ns,
+        record.measured_ns,
+    )
+
+
 def _row(record: ErrorRecord) -> dict[str, Any]:
     row = asdict(record) | {"error_ratio": record.error, "mpi_error_ratio": record.mpi_error}
-    identity = sorted((name, value) for name, value in row.items() if name != "source")
+    identity = sorted((name, value) for name, value in row.items() if name not in _OTHERS)
     return row | {"error_id": hash_of(repr(identity)), "version": VERSION}
 
 
-def _plain(schema: pa.Schema) -> pa.Schema:
-    """The schema with enumerations as text."""
-    fields = [
-        field.with_type(pa.string()) if pa.types.is_dictionary(field.type) else field
-        for field in schema
-    ]
-    return pa.schema(fields)
+def _record(found: Measurement, **forecast: Any) -> ErrorRecord:
+    return ErrorRecord(
+        **forecast, measured_ns=found.measured_ns, run_id=found.run_id, source=found.source
+    )
 
 
 def _present(store: Path) -> set[object]:
-    return {row["error_id"] for row in _stored(store)}
+    return {row["error_id"] for row in _stored(store, FORECAST_ERRORS)}
 
 
-def _stored(store: Path) -> Iterable[dict[str, Any]]:
-    for path in files_of(store, FORECAST_ERRORS.name):
+def _stored(store: Path, table: Table) -> Iterable[dict[str, Any]]:
+    for path in files_of(store, table.name):
         with suppress(FileNotFoundError):
             try:
                 with store_errors(path):

@@ -81,9 +81,4 @@ def _keys(grid: Grid) -> list[tuple[int, Grid]]:
     return [(at, grid[:at] + grid[at + 1 :]) for at in range(len(grid))]
 
 
-def describe_grid(grid: Grid) -> str:
-    """A grid as text, such as "4x4"."""
-    return "x".join(map(str, grid))
-
-
 Evenness = Callable[[Grid], Fraction]

@@ -7,12 +7,12 @@ from functools import cached_property
 
 from tracemill.base.errors import ProgramError
 from tracemill.base.text import hash_of
-from tracemill.forecast.grids import Grid, describe_grid, grid_evenness, grids_within, largest_array
+from tracemill.forecast.grids import Grid, grid_evenness, grids_within, largest_array
 from tracemill.forecast.search import Evaluation, Mode, Search, search_grids
 from tracemill.forecast.search_bounds import computing_bound
 from tracemill.forecast.simulation import simulate
 from tracemill.programs.clusters.cluster import Cluster
-from tracemill.programs.language.data_program import DataProgram
+from tracemill.programs.language.data_program import DataProgram, format_grid
 from tracemill.programs.placed import Array, PlacedProgram
 
 
@@ -47,7 +47,7 @@ class Contender:
         try:
             return self.program.place(grid, self.variant)
         except ProgramError as error:
-            where = f" (on grid {describe_grid(grid)})" if grid else ""
+            where = f" (on grid {format_grid(grid)})" if grid else ""
             raise ProgramError(f"{error}{where}") from error
 
 

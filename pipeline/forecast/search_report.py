@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from tracemill.base.names import make_visible
 from tracemill.base.text import join_words
-from tracemill.forecast.grids import describe_grid
 from tracemill.forecast.ranking import NEARLY, Order, OrderChange, Ranked, Ranking, describe_limit
 from tracemill.forecast.search import Candidate, Fate, Search
 from tracemill.forecast.search_programs import ProgramSearch
+from tracemill.programs.language.data_program import format_grid
 from tracemill.reports.model import Column, Fact, Layout, Picture, Report, Section, Subject, Table
 from tracemill.reports.pictures.grid_maps import Dots, draw_grid_map
 from tracemill.reports.units import Unit, Value, format_share, format_time
@@ -105,7 +105,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _search_summary(ranking: Ranking) -> list[Section]:
     ranked = ranking.orders[0].ranked[0]
-    grid = describe_grid(ranked.best.grid)
+    grid = format_grid(ranked.best.grid)
     facts = (
         Fact("best grid", grid),
         Fact("processes", ranked.best.processes, Unit.COUNT),
@@ -130,7 +130,7 @@ def _describe_best(ranked: Ranked) -> str:
     best = ranked.best
     processes = count_of(best.processes, "process", "processes")
     return (
-        f"{describe_grid(best.grid)} ({processes}) takes {format_time(ranked.time_ns)} with an "
+        f"{format_grid(best.grid)} ({processes}) takes {format_time(ranked.time_ns)} with an "
         f"efficiency of {format_share(best.efficiency or 0.0)}"
     )
 
@@ -221,7 +221,7 @@ def _order_table(order: Order, place: int) -> Table:
         (
             each.rank,
             each.name,
-            describe_grid(each.best.grid),
+            format_grid(each.best.grid),
             each.best.processes,
             each.time_ns,
             f"{100 * each.of_best:.1f}%",
@@ -270,7 +270,7 @@ def _beside(ranking: Ranking, clusters: Sequence[str]) -> Iterator[Table]:
 def _rank_text(ranked: Ranked | None) -> Value:
     if ranked is None:
         return None
-    return f"{ranked.rank}: {describe_grid(ranked.best.grid)}, {format_time(ranked.time_ns)}"
+    return f"{ranked.rank}: {format_grid(ranked.best.grid)}, {format_time(ranked.time_ns)}"
 
 
 # --- Grids of a search ---------------------------------------------------------------------------
@@ -325,7 +325,7 @@ def _place(candidate: Candidate, is_flat: bool) -> tuple[float, float]:
 def _grid_table(search: Search, name: str) -> Table:
     fastest = sorted(search.evaluated, key=lambda each: (each.time_ns or 0.0, each.processes))
     rows: tuple[tuple[Value, ...], ...] = tuple(
-        (describe_grid(each.grid), each.processes, each.time_ns, each.efficiency)
+        (format_grid(each.grid), each.processes, each.time_ns, each.efficiency)
         for each in fastest[:MOST_GRIDS]
     )
     return Table(

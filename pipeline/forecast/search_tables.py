@@ -1,16 +1,16 @@
 """Searches and rankings as tables of a store."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from math import floor
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from tracemill.forecast.grids import describe_grid
 from tracemill.forecast.ranking import Order, Ranking
 from tracemill.forecast.search import Candidate
 from tracemill.forecast.search_programs import ProgramSearch
+from tracemill.programs.language.data_program import format_grid
 from tracemill.schemas import Table
 from tracemill.schemas.forecast_search import GRID_SEARCH, VARIANT_RANKING
 from tracemill.store.forecasts import publish
@@ -63,7 +63,7 @@ def _identity(search: ProgramSearch) -> dict[str, Any]:
 
 def _grid(candidate: Candidate) -> dict[str, Any]:
     return {
-        "grid": describe_grid(candidate.grid),
+        "grid": format_grid(candidate.grid),
         "processes": candidate.processes,
         "evenness_ratio": float(candidate.evenness),
         "fate": candidate.fate,
@@ -90,11 +90,5 @@ def _rows(order: Order) -> Iterable[dict[str, Any]]:
         }
 
 
-def _table(table: Table, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """Rows as declared; enumerations are still text."""
-    fields = [
-        field.with_type(pa.string()) if pa.types.is_dictionary(field.type) else field
-        for field in table.arrow_schema
-    ]
-    data = pa.Table.from_pylist([dict(row) for row in rows], schema=pa.schema(fields))
-    return table.conform(data)
+def _table(table: Table, rows: Iterable[dict[str, Any]]) -> pa.Table:
+    return pa.Table.from_pylist(list(rows), schema=table.arrow_schema)

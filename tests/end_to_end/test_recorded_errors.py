@@ -12,9 +12,8 @@ from tracemill.api import open_store
 from tracemill.base.errors import MissingInputError, ProgramError, UsageError
 from tracemill.forecast.errors import ErrorRecord
 from tracemill.forecast.errors_report import describe_record
-from tracemill.forecast.errors_storing import record_measurements, store_errors_of
+from tracemill.forecast.errors_storing import read_records, record_measurements, store_errors_of
 from tracemill.programs.clusters.cluster import Channel, Cluster, Level
-from tracemill.store.forecasts import has_forecasts
 
 if TYPE_CHECKING:
     from tracemill.engine.analyze import Analysis
@@ -45,17 +44,6 @@ def recorded(
         forecast_ns=1_000_000,
         measured=measured,
     )
-
-
-def read_records(store: Path) -> list[ErrorRecord]:
-    """The records of a store."""
-    if not has_forecasts(store):
-        return []
-    rows = open_store(store).forecasts().sql("FROM forecast_errors").to_dicts()
-    names = ErrorRecord.__dataclass_fields__
-    return [
-        ErrorRecord(**{name: value for name, value in row.items() if name in names}) for row in rows
-    ]
 
 
 def run_time_of(store: Path) -> int:
@@ -169,3 +157,45 @@ def test_a_forecast_is_recorded_beside_its_measurement(
     assert cli.main([*arguments, "--measured", "nothing"]) == 11
     assert cli.main(arguments) == 0
     assert len(read_records(tmp_path)) == 1
+
+
+def test_forecasts_of_a_store_are_matched_to_later_runs(
+    store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The forecast of 300 ms on 4 processes is made before the run is in its store."""
+    program, cluster, early = tmp_path / "p.toml", tmp_path / "c.toml", tmp_path / "early"
+    program.write_text(
+        'name = "m01_late_sender"\ngrid = [4]\n[[phase]]\nkind = "serial"\ntime_ns = 3e8\n'
+    )
+    cluster.write_text(
+        'name = "Linux"\n[[level]]\nname = "node"\nunits = 4\n[[level.channel]]\n'
+    )  # fmt: skip
+    arguments = ["forecast", str(program), "--cluster", str(cluster), "--store", str(early)]
+    assert cli.main(arguments) == 0
+    assert cli.main(["forecast-errors", "--store", str(early)]) == 11
+    assert "no measured forecasts" in capsys.readouterr().err
+    shutil.copytree(early, store, dirs_exist_ok=True)
+    for added in ("1 record added", "0 records added"):
+        assert cli.main(["forecast-errors", "--store", str(store)]) == 0
+        captured = capsys.readouterr()
+        assert captured.err.startswith(added)
+        assert "m01_late_sender on Linux, 4 processes" in captured.out
+    (record,) = read_records(store)
+    assert (record.forecast_ns, record.measured_ns) == (300_000_000, run_time_of(store))
+
+
+def test_orders_are_not_compared_where_variants_have_several_records(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number, measured in enumerate((2, 3)):
+        table = tmp_path / f"{number}.csv"
+        table.write_text(
+            "program,variant,cluster,processes,forecast_s,measured_s\n"
+            f"p,a,c,2,1,{measured}\np,b,c,2,2,1\n"
+        )
+        assert cli.main(["forecast-errors", str(table), "--store", str(tmp_path)]) == 0
+        assert "Without variant" in capsys.readouterr().out
+    assert cli.main(["forecast-errors", "--store", str(tmp_path)]) == 0
+    captured = capsys.readouterr()
+    assert "Orders are not compared, because there are several records" in captured.out
+    assert len(read_records(tmp_path)) == 3
