@@ -140,8 +140,8 @@ def test_a_single_search(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     with (folder / "grid_search.csv").open() as file:
         assert len(list(csv.DictReader(file))) == 280
     assert "Map of the grids" in page.read_text()
-    stored = open_store(tmp_path / "store").forecasts().sql("SELECT count(*) FROM grid_search")
-    assert stored.rows() == [(280,)]
+    with open_store(tmp_path / "store").forecasts() as stored:
+        assert stored.sql("SELECT count(*) FROM grid_search").rows() == [(280,)]
 
 
 def test_variants_are_ranked_for_each_number_of_processes(
@@ -165,8 +165,8 @@ def test_a_search_is_stored_once(tmp_path: Path) -> None:
     for most in (2, 2, 3):
         assert run(JACOBI, *arguments, "--max-processes", most) == 0
     assert len(list((tmp_path / "forecasts").iterdir())) == 2
-    rows = open_store(tmp_path).forecasts().sql("SELECT count(*) FROM grid_search").rows()
-    assert rows == [(2 + 3,)]
+    with open_store(tmp_path).forecasts() as stored:
+        assert stored.sql("SELECT count(*) FROM grid_search").rows() == [(2 + 3,)]
 
 
 def test_clusters_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -72,7 +72,8 @@ def test_the_published_table_is_compared_and_recorded(
         "6", "204.1", "s", "79.17", "s", "-61.2%", "234.2%", "128.6%", "28.3%", "75.1%"
     ]  # fmt: skip
     query = "SELECT variant, error_ratio FROM forecast_errors WHERE processes = 64 ORDER BY ALL"
-    rows = open_store(tmp_path).forecasts().sql(query).rows()
+    with open_store(tmp_path).forecasts() as stored:
+        rows = stored.sql(query).rows()
     assert [(variant, round(100 * error, 1)) for variant, error in rows] == [
         ("1", -29.3), ("2", -34.0), ("3", -33.9), ("4", -25.3), ("5", -45.9), ("6", -61.2)
     ]  # fmt: skip
