@@ -139,7 +139,8 @@ def _describe_nearly(ranked: Ranked) -> str:
     fewest = ranked.nearly_best_processes
     if fewest == ranked.best.processes:
         return ""
-    return f"{count_of(fewest, 'process', 'processes')} take at most {_NEARLY} longer."
+    processes = count_of(fewest, "process", "processes")
+    return f"A grid of only {processes} takes at most {_NEARLY} longer."
 
 
 def describe_search(search: ProgramSearch) -> tuple[str, ...]:
