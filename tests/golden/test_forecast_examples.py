@@ -5,6 +5,7 @@ byte. The product and the slow simulation in `tests/oracle` have to agree with e
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +21,6 @@ from tests.helpers.described_programs import (
     exchange,
     interval,
     iterations,
-    jacobi,
     level,
     loop,
     mvs_15k,
@@ -37,9 +37,13 @@ from tests.helpers.described_programs import (
 from tests.oracle.forecast import simulate as simulate_slowly
 from tracemill.forecast.simulation import simulate
 from tracemill.programs.clusters.cluster import Placement, UnitException
+from tracemill.programs.clusters.reading import read_cluster
+from tracemill.programs.language.data_program import DataProgram
+from tracemill.programs.language.reading import read_program
 
 Simulate = Callable[..., Any]
 NEXT = ((1, 0),)
+DATA = Path(__file__).parents[2] / "data"
 
 
 @pytest.fixture(params=[simulate, simulate_slowly], ids=["product", "oracle"])
@@ -350,13 +354,55 @@ def test_intervals_of_one_name(run: Simulate) -> None:
     assert [each.time_ns for each in found.intervals] == [13, 5, 7]
 
 
-# Published optima of Jacobi's method on 10,000 x 10,000 points, ten iterations.
+# Process 0 starts both transfers at 0: that of 10 bytes is found ready then, that of 100 bytes when
+# process 1 asks, also at 0. So A moves [0, 20) and B [20, 130); process 0 waits for B.
+def test_long_transfers_are_found_when_their_receiver_asks(run: Simulate) -> None:
+    small, large = array("A", 2, element_bytes=10), array("B", 2, element_bytes=100)
+    phase = exchange(large, small, width=NEXT)
+    found = run(program(2, phase, arrays=[small, large]), one_level(eager_limit_bytes=64))
+    assert ends(found) == [130, 130]
+
+
+# Ring: 0 to 1 [0, 20), 2 to 0 [60, 80), second round 0 to 1 [80, 100). At 100 process 1 sends 10
+# bytes of both rounds, [100, 120) and [120, 140), then 30 bytes of the exchange, [140, 180).
+def test_a_late_process_sends_all_rounds_before_its_next_operation(run: Simulate) -> None:
+    data = array("A", 3, element_bytes=30)
+    ring = collective("allgather", 10, nonblocking=True, name="ring")
+    phases = [parallel(100, data, ((1, 1),)), ring, exchange(data, width=NEXT), wait("ring")]
+    found = run(program(3, *phases, arrays=[data]), one_level(algorithm="ring"))
+    assert ends(found) == [200, 200, 200]
+    assert found.intervals[0].classes["exchange"].time_ns == 180
+
+
+# The first row of processes has all elements. Each gets 1 byte, 11 ns, from the one before.
+@pytest.mark.parametrize("shortcuts", ["none", "loops", "all"])
+def test_processes_without_a_part_are_not_extrapolated(run: Simulate, shortcuts: str) -> None:
+    data = array("A", 1, 10, on=(0, 1), element_bytes=1)
+    steps = program((2, 5), pipelined(0, data, ((0, 0), (1, 0))), arrays=[data])
+    found = run(steps, one_level(cores=10), shortcuts=shortcuts)
+    assert ends(found) == [0, 11, 22, 33, 44, 0, 0, 0, 0, 0]
+
+
+def test_loops_without_transfers_are_no_operations(run: Simulate) -> None:
+    data = array("A", 4, element_bytes=10)
+    found = run(program(1, pipelined(40, data, NEXT), exchange(data), arrays=[data]), one_level())
+    assert ends(found) == [40]
+    assert not found.intervals[0].classes
+
+
+# Published optima of ten iterations on 10,000 x 10,000 points, and grids around them.
 @pytest.mark.parametrize(
-    ("grid", "time"),
+    ("variant", "grid", "time"),
     [
-        ((8,), 216_510_990), ((64,), 42_108_940), ((110,), 36_600_480), ((2, 4), 211_851_310),
-        ((4, 16), 36_818_380), ((9, 12), 31_702_440), ((7, 16), 31_807_070),
+        ("rows", (8,), 216_510_990), ("rows", (64,), 42_108_940), ("rows", (110,), 36_600_480),
+        ("", (2, 4), 211_851_310), ("", (4, 16), 36_818_380), ("", (9, 12), 31_702_440),
+        ("", (7, 16), 31_807_070), ("blocks", (7, 16), 31_807_070),
     ],
 )  # fmt: skip
-def test_jacobi_on_the_published_cluster(run: Simulate, grid: tuple[int, ...], time: int) -> None:
-    assert run(jacobi(*grid), mvs_15k(), shortcuts="loops").time_ns == time
+def test_jacobi_on_the_published_cluster(
+    run: Simulate, variant: str, grid: tuple[int, ...], time: int
+) -> None:
+    made = read_program(DATA / "programs" / "jacobi.toml")
+    assert isinstance(made, DataProgram)
+    on = read_cluster(DATA / "clusters" / "mvs-15k.toml")
+    assert run(made.place(grid, variant), on, shortcuts="loops").time_ns == time

@@ -287,20 +287,3 @@ def mvs_15k() -> Cluster:
     return cluster(
         level(2, channel(1_000, 1), name="node"), level(128, channel(7_000, 4, count=128), links=1)
     )
-
-
-def jacobi(*grid: int, size: int = 10_000, repeats: int = 10) -> PlacedProgram:
-    """Iterations of Jacobi's method on a square, by rows (one dimension) or blocks (two)."""
-    points = array("A", size, size, on=tuple(range(len(grid))))
-    inner = ((1, size - 2), (1, size - 2))
-    return program(
-        grid,
-        loop(
-            repeats,
-            exchange(points, name="edges"),
-            iterations(1.65, points, inner),
-            reduction(8, name="largest change"),
-        ),
-        arrays=[points],
-        name="jacobi",
-    )

@@ -52,6 +52,10 @@ GRIDS = (
     (1,), (2,), (3,), (4,), (5,), (6,), (7,), (8,), (1, 2), (2, 2), (2, 3), (3, 2), (2, 4), (4, 2),
     (1, 5), (6, 1), (1, 7), (2, 2, 2), (1, 2, 3), (2, 1, 3), (1, 1, 8), (5, 1, 1),
 )  # fmt: skip
+WIDE_GRIDS = (
+    (9,), (12,), (16,), (24,), (3, 5), (5, 3), (4, 6), (6, 4), (2, 10), (10, 2), (3, 3, 3),
+    (2, 5, 2), (5, 1, 5), (1, 6, 4),
+)  # fmt: skip
 OPERATIONS = (
     "bcast", "scatter", "gather", "reduce", "allgather", "allreduce", "alltoall", "barrier",
 )  # fmt: skip
@@ -63,11 +67,16 @@ MULTIPLE = 840
 
 
 def random_case(
-    seed: int, *, grid: tuple[int, ...] | None = None, branches: bool = True
+    seed: int, *, grid: tuple[int, ...] | None = None, branches: bool = True, is_wide: bool = False
 ) -> tuple[PlacedProgram, Cluster]:
-    """A program, on a random grid unless one is given, and a cluster with cores enough."""
+    """A program, on a random grid unless one is given, and a cluster with cores enough.
+
+    Wide ones have more processes and longer arrays, so that shortcuts skip much.
+    """
     random = Random(seed)
-    made = Programs(random, grid or random.choice(GRIDS), branches=branches).program()
+    chosen = grid or random.choice(WIDE_GRIDS if is_wide else GRIDS)
+    longest = 30 if is_wide else 12
+    made = Programs(random, chosen, branches=branches, longest=longest).program()
     return made, random_cluster(random, made.process_count)
 
 
@@ -79,8 +88,11 @@ def chance(random: Random, probability: float) -> bool:
 class Programs:
     """Makes a program."""
 
-    def __init__(self, random: Random, grid: tuple[int, ...], *, branches: bool) -> None:
+    def __init__(
+        self, random: Random, grid: tuple[int, ...], *, branches: bool, longest: int
+    ) -> None:
         self.random, self.grid, self.branches = random, grid, branches
+        self.longest = longest
         self.arrays = [self._array(name) for name in "ABC"[: random.randint(1, 3)]]
         self.named = 0
 
@@ -92,7 +104,9 @@ class Programs:
 
     def _array(self, name: str) -> Array:
         random = self.random
-        extents = tuple(random.randint(1, 12) for _ in range(random.randint(1, 3)))
+        count = random.randint(1, 3)
+        longest = self.longest if count < 3 else 12
+        extents = tuple(random.randint(1, longest) for _ in range(count))
         free = list(range(len(self.grid)))
         random.shuffle(free)
         on = [free.pop() if free and chance(random, 0.7) else None for _ in extents]
