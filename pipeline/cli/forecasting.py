@@ -96,9 +96,9 @@ def forecast(
         intervals=intervals,
         compare_full=compare_full,
     )
-    folder = store_forecast(store, made)
     errors = _record_errors(made, store, measured)
-    _print(made, errors, html=html, csv=csv, json=json, folder=folder)
+    folder = store_forecast(store, made)
+    _write(_material(made, errors), html=html, csv=csv, json=json, folder=folder)
 
 
 def _record_errors(made: "Forecast", store: Path, measured: str | None) -> list[str]:
@@ -118,42 +118,45 @@ def _record_errors(made: "Forecast", store: Path, measured: str | None) -> list[
     return [describe_record(each) for each in records]
 
 
-def _print(
-    made: "Forecast", errors: Sequence[str], *, html: Path | None, csv: Path | None,
-    json: Path | None, folder: Path,
-) -> None:  # fmt: skip
+def _write(
+    material: "ForecastMaterial",
+    *,
+    html: Path | None,
+    csv: Path | None,
+    json: Path | None,
+    folder: Path,
+) -> None:
     """Write the wanted files, print the summary, and then where all is."""
     from tracemill.base.files import write_text
     from tracemill.forecast.exporting import write_csv, write_json
-    from tracemill.forecast.tables import tables_of
     from tracemill.reports.build_forecast import build_forecast_report, build_forecast_summary
     from tracemill.reports.html import render_html
     from tracemill.reports.terminal import print_heading, print_section
 
-    material = _material(made)
     places = [("tables", folder)]
     if html is not None:
         write_text(html, render_html(build_forecast_report(material)))
         places.append(("page", html))
     if csv is not None:
-        write_csv(tables_of(made), csv)
+        write_csv(material.tables, csv)
         places.append(("csv", csv))
     if json is not None:
-        write_json(tables_of(made), json)
+        write_json(material.tables, json)
         places.append(("json", json))
     report = build_forecast_summary(material)
     print_heading(report, results())
     print_section(report.section("summary"), results())
-    for sentence in errors:
-        results().print(sentence, markup=False, soft_wrap=True)
     print_places(places)
 
 
-def _material(made: "Forecast") -> "ForecastMaterial":
+def _material(made: "Forecast", measured: Sequence[str]) -> "ForecastMaterial":
     from tracemill.forecast.tables import tables_of
     from tracemill.reports.forecast_sections.material import ForecastMaterial
 
     full = made.full.intervals if made.full else ()
     return ForecastMaterial(
-        tables_of(made), made.outcome.skipped, [interval.time_ns for interval in full]
+        tables_of(made),
+        skipped=made.outcome.skipped,
+        full_times=[interval.time_ns for interval in full],
+        measured=measured,
     )

@@ -171,6 +171,8 @@ def test_automatic_intervals_are_those_of_loops(
         (["--json", "nowhere/all.json"], 10, "no folder nowhere"),
         (["--csv", "nowhere/tables"], 10, "no folder nowhere"),
         (["--shortcuts", "some"], 2, "--shortcuts"),
+        (["--measured", "-1"], 16, "--measured: give seconds above 0"),
+        (["--measured", "r1"], 11, "no store"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -78,6 +78,15 @@ def test_the_comparison_names_the_largest_difference() -> None:
     assert same[-1] == "The full simulation gives the same times."
 
 
+def test_measurements_stand_in_the_summary() -> None:
+    material = replace(material_of(make_forecast()), measured=["First.", "Second."])
+    assert summary.sentences(material)[-2:] == ("First.", "Second.")
+    many = replace(material, measured=["One.", "Two.", "Three.", "Four.", "Five."])
+    assert summary.sentences(many)[-2:] == (
+        "Three.", "2 more measurements: see the table forecast_errors.",
+    )  # fmt: skip
+
+
 def test_a_program_without_time_has_a_summary() -> None:
     found = summary.sentences(material_of(with_intervals(interval("program", None, [0, 0]))))
     assert found == ("Run time 0 s with 2 processes; efficiency 100.0%.",)

@@ -33,16 +33,17 @@ BUSY = 0.8
 
 @dataclass(frozen=True)
 class ForecastMaterial:
-    """The tables of a forecast, what shortcuts skipped, and the full simulation.
+    """The tables of a forecast, what shortcuts skipped, the full simulation, and measurements.
 
     `skipped` are phrases such as "8 of 10 iterations of time steps". `full_times` are the times of
     the intervals without shortcuts in ns, in the order of the table; empty if the forecast was not
-    compared.
+    compared. `measured` has a sentence for each measurement of the same program.
     """
 
     tables: Mapping[Table, pa.Table]
     skipped: Sequence[str] = ()
     full_times: Sequence[int] = ()
+    measured: Sequence[str] = ()
 
     @cached_property
     def forecast(self) -> Row:

@@ -13,7 +13,7 @@ from tracemill.reports.model import Fact, Section
 from tracemill.reports.units import Unit, format_share, format_share_change, format_time, with_sign
 from tracemill.reports.wording import count_of, name_path, nonempty
 
-MOST_ROWS, MOST_SKIPPED = 15, 5
+MOST_ROWS, MOST_SKIPPED, MOST_MEASURED = 15, 5, 3
 
 
 def build(material: ForecastMaterial) -> Section:
@@ -57,6 +57,7 @@ def sentences(material: ForecastMaterial) -> tuple[str, ...]:
         _describe_channels(material),
         describe_skipped(material),
         _describe_full(material),
+        *_first_measurements(material),
     )
 
 
@@ -141,3 +142,12 @@ def _describe_change(time_ns: int, full_ns: int) -> str:
     """A difference of times: '+20 ns (+7.1%)'."""
     share = f" ({format_share_change(time_ns / full_ns - 1)})" if full_ns else ""
     return f"{with_sign(time_ns - full_ns, format_time)}{share}"
+
+
+def _first_measurements(material: ForecastMaterial) -> tuple[str, ...]:
+    """Some measurements beside the forecast."""
+    more = len(material.measured) - MOST_MEASURED
+    if more <= 0:
+        return tuple(material.measured)
+    rest = f"{count_of(more, 'more measurement')}: see the table forecast_errors."
+    return (*material.measured[:MOST_MEASURED], rest)
