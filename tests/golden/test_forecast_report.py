@@ -182,6 +182,17 @@ def test_many_processes_are_drawn_as_means() -> None:
     assert svg.count("v150.0h") == 100
 
 
+def test_names_cannot_control_a_terminal_or_rearrange_a_page() -> None:
+    made = with_intervals(interval("program", None, [1]), interval("program/\u202e\x1b[2J", 0, [1]))
+    made = replace(made, outcome=replace(made.outcome, skipped=("1 of 3 of \x1b[2J",)))
+    page = render_html(build_forecast_report(material_of(made)))
+    console = plain(100)
+    print_report(build_forecast_summary(material_of(made)), console)
+    for text in (page, console.export_text()):
+        assert "\u202e" not in text
+        assert "\x1b" not in text
+
+
 def test_the_page_escapes_names_of_the_program() -> None:
     forecast = with_intervals(interval("program", None, [1]), interval("program/<b>", 0, [1]))
     page = render_html(build_forecast_report(material_of(forecast)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
+from tracemill.base.names import make_visible
 from tracemill.reports.forecast_sections.material import ForecastMaterial, Row, lost_share
 from tracemill.reports.forecast_sections.tables import (
     THIS,
@@ -54,7 +55,7 @@ def _detail(material: ForecastMaterial, row: Row, detailed: Collection[int]) -> 
     own = [each for each in material.operations if each["interval_id"] == row["interval_id"]]
     return Section(
         key=section_key(row),
-        title=row["interval"],
+        title=make_visible(row["interval"]),
         facts=(
             Fact("time", row["time_ns"], Unit.TIME),
             Fact("efficiency", row["efficiency_ratio"], Unit.SHARE),

@@ -1,5 +1,6 @@
 """Channels of the cluster, and how a forecast was made."""
 
+from tracemill.base.names import make_visible
 from tracemill.reports.forecast_sections.material import ForecastMaterial
 from tracemill.reports.forecast_sections.tables import channel_table, column_of
 from tracemill.reports.model import Column, Section, Table
@@ -19,13 +20,14 @@ def build_channels(material: ForecastMaterial) -> Section | None:
 def build(material: ForecastMaterial) -> Section:
     """Shortcuts, the comparison with the full simulation, and where the tables are."""
     forecast = material.forecast
+    cluster = make_visible(forecast["cluster"])
     return Section(
         key="method",
         title="How it was made",
         sentences=(
-            f"The program was simulated on the described cluster {forecast['cluster']} with "
-            f"shortcuts: {forecast['shortcuts']}.",
-            *(f"Not simulated: {each}." for each in material.skipped),
+            f"The program was simulated on the described cluster {cluster} with shortcuts: "
+            f"{forecast['shortcuts']}.",
+            *(f"Not simulated: {make_visible(each)}." for each in material.skipped),
             "The tables of this page are in the store: tracemill sql "
             f"\"FROM forecast_intervals WHERE forecast_id = '{forecast['forecast_id']}'\".",
         ),

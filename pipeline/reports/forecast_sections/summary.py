@@ -1,5 +1,6 @@
 """The summary of a forecast: run time, efficiency, and where time is lost."""
 
+from tracemill.base.names import make_visible
 from tracemill.base.text import join_words
 from tracemill.reports.forecast_sections.material import (
     BUSY,
@@ -100,7 +101,7 @@ def _describe_worst_class(material: ForecastMaterial) -> str:
 
 def _describe_channels(material: ForecastMaterial) -> str:
     busy = [
-        f"{row['level']} ({format_share(row['busy_ratio'])})"
+        f"{make_visible(row['level'])} ({format_share(row['busy_ratio'])})"
         for row in material.channels
         if row["busy_ratio"] > BUSY
     ]
@@ -111,9 +112,9 @@ def _describe_channels(material: ForecastMaterial) -> str:
 
 def describe_skipped(material: ForecastMaterial) -> str:
     """What shortcuts left out."""
-    named = material.skipped[:MOST_SKIPPED]
+    named = [make_visible(each) for each in material.skipped[:MOST_SKIPPED]]
     more = len(material.skipped) - len(named)
-    parts = [*named, f"{more} more"] if more else list(named)
+    parts = [*named, f"{more} more"] if more else named
     return f"Not simulated: {'; '.join(parts)}." if parts else ""
 
 
