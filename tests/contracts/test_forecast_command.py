@@ -1,7 +1,9 @@
 """The command forecast: exit codes, output, and files that are written whole or not at all."""
 
 import csv
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -235,3 +237,35 @@ def test_parts_of_branches_never_exceed_the_time_of_a_process(
     assert run(folder, program="branch.toml") == 0
     query = "SELECT own_ns, productive_ns, communication_ns FROM forecast_processes"
     assert rows(folder, query, capfd) == ["0,0,0"]
+
+
+def test_a_full_disk_leaves_earlier_files_as_they_are(
+    folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = ["--csv", str(folder / "tables"), "--json", str(folder / "all.json")]
+    assert run(folder, *files) == 0
+    before = {path: path.read_bytes() for path in folder.rglob("*.csv")}
+    written: list[object] = []
+
+    def write(*given: object) -> None:
+        written.append(given)
+        if len(written) == 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("tracemill.forecast.exporting.arrow_csv.write_csv", write)
+    assert run(folder, "--grid", "2", *files) == 10
+    assert "No space left" in capfd.readouterr().err
+    assert {path: path.read_bytes() for path in folder.rglob("*.csv")} == before
+    assert not [path for path in folder.iterdir() if path.name.startswith(".")]
+
+
+def test_a_store_that_cannot_be_written_is_one_line(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "store").mkdir()
+    (folder / "store" / "forecasts").write_text("")
+    assert run(folder, "--html", str(folder / "page.html")) == 30
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "a file is in the way" in err
+    assert not (folder / "page.html").exists()
