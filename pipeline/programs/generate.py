@@ -4,7 +4,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,12 +17,16 @@ from tracemill.kernels.simulation import layout as at
 from tracemill.programs.accesses import FileAccesses
 from tracemill.programs.archive import ArchiveWriter, open_archive
 from tracemill.programs.clocks import Clocks, skewed_clocks, true_clocks
+from tracemill.programs.clusters.cluster import Cluster
 from tracemill.programs.critical_path import PathTimes, Steps
-from tracemill.programs.language.process_kinds import Spec, WhatIf
+from tracemill.programs.language.process_kinds import ClockSpec, Spec, WhatIf
 from tracemill.programs.phases.building import build_program
 from tracemill.programs.phases.computing import region_of
+from tracemill.programs.phases.data import build_data_program
+from tracemill.programs.placed import PlacedProgram
 from tracemill.programs.program import Program
 from tracemill.programs.simulation import Factors, Rows, Simulated, simulate
+from tracemill.programs.timing import Timing, of_data, of_machine, of_processes
 from tracemill.programs.truth import WaitFile, write_critical_path, write_summary
 from tracemill.programs.waits import Waits
 
@@ -38,43 +42,73 @@ class Generated:
     summary: dict[str, Any]
 
 
-def generate(spec: Spec, output: Path) -> Generated:
+@dataclass(frozen=True)
+class _Job:
+    """A program with its times, and what else its description says."""
+
+    program: Program
+    timing: Timing
+    seed: int = 0
+    clocks: ClockSpec = field(default_factory=ClockSpec)
+    has_id_maps: bool = False
+
+
+def generate(
+    described: Spec | PlacedProgram, output: Path, *, cluster: Cluster | None = None
+) -> Generated:
     """Simulate a program and write its archive and true results into the new folder `output`.
 
-    The same description gives the same records and results. Raises ProgramError for a program that
-    cannot run, MissingLibraryError, or PipelineError if `output` exists or cannot be written.
+    With a cluster, messages use its channels; programs of data need one. The same description gives
+    the same records and results. Raises ProgramError for a program that cannot run,
+    MissingLibraryError, or PipelineError if `output` exists or cannot be written.
     """
-    program = build_program(spec)
-    scaled_parts = [_factors(spec, program, what_if) for what_if in spec.what_if]
+    job, what_ifs = _job(described, cluster), []
+    if isinstance(described, Spec):
+        what_ifs = [
+            (each, _factors(described, job.program, each)) for each in described.what_if
+        ]  # fmt: skip
     with _new_folder(output) as folder:
-        outcome, totals, segments = _write_waits(spec, program, folder)
-        counts, times = _write_archive(spec, program, outcome, segments, folder)
-        write_critical_path(folder, program, segments, times)
+        outcome, totals, segments = _write_waits(job, folder)
+        counts, times = _write_archive(job, outcome, segments, folder)
+        write_critical_path(folder, job.program, segments, times)
         summary = {
-            "processes": spec.processes,
-            "threads": spec.threads,
-            "seed": spec.seed,
+            "processes": job.program.process_count,
+            "threads": job.program.thread_count,
+            "seed": job.seed,
             "record_count": sum(counts),
             "visit_count": int(outcome.visit_counts.sum()),
             "run_ns": _run_ns(outcome),
             "waits_without_submetrics": totals,
             "critical_path": _describe_path(segments, times),
-            "what_if": [
-                _describe_what_if(spec, program, what_if, factors)
-                for what_if, factors in zip(spec.what_if, scaled_parts, strict=True)
-            ],
+            "what_if": [_describe_what_if(job, what_if, factors) for what_if, factors in what_ifs],
         }
         write_summary(folder, summary)
     return Generated(output / "traces.otf2", sum(counts), summary)
 
 
-def _write_waits(
-    spec: Spec, program: Program, folder: Path
-) -> tuple[Simulated, dict[str, dict[str, int]], Rows]:
+def _job(described: Spec | PlacedProgram, cluster: Cluster | None) -> _Job:
+    """The program of a description, and its times on a cluster or described machine."""
+    if isinstance(described, PlacedProgram):
+        if cluster is None:
+            raise ProgramError(
+                f"{described.name} is a program of data: name a cluster with --cluster FILE"
+            )
+        return _Job(build_data_program(described, cluster), of_data(cluster))
+    machine, count = described.machine, described.processes
+    timing = of_machine(machine, count)
+    if cluster is not None:
+        timing = of_processes(machine, cluster, count)
+    return _Job(
+        build_program(described), timing, described.seed, described.clocks, described.id_maps
+    )  # fmt: skip
+
+
+def _write_waits(job: _Job, folder: Path) -> tuple[Simulated, dict[str, dict[str, int]], Rows]:
     """Simulate a program and write its waits; returns outcome, sums of waits, critical path."""
+    program = job.program
     with TemporaryDirectory(prefix=".", dir=folder) as scratch:
         waits = Waits(program.process_count * program.thread_count, Path(scratch))
-        outcome = simulate(program, spec.machine, seed=spec.seed, take_waits=waits.take)
+        outcome = simulate(program, job.timing, seed=job.seed, take_waits=waits.take)
         steps = Steps(program, Path(scratch))
         with WaitFile(folder, program, outcome) as file:
             for block in waits.blocks():
@@ -84,13 +118,14 @@ def _write_waits(
 
 
 def _write_archive(
-    spec: Spec, program: Program, outcome: Simulated, segments: Rows, folder: Path
+    job: _Job, outcome: Simulated, segments: Rows, folder: Path
 ) -> tuple[list[int], NDArray[np.int64]]:
     """Simulate again and write the events; returns records by location, times of the path."""
+    program = job.program
     times, accesses = PathTimes(program, segments), FileAccesses(program)
     with open_archive(folder) as archive:
         writer = ArchiveWriter(
-            archive, program, _clocks(spec, outcome), seed=spec.seed, has_id_maps=spec.id_maps
+            archive, program, _clocks(job, outcome), seed=job.seed, has_id_maps=job.has_id_maps
         )
 
         def take(events: Rows) -> None:
@@ -98,22 +133,22 @@ def _write_archive(
             times.take(events)
             accesses.take(events)
 
-        simulate(program, spec.machine, seed=spec.seed, take_events=take)
+        simulate(program, job.timing, seed=job.seed, take_events=take)
         writer.finish(outcome.end_ns)
     accesses.write(folder)
     return writer.counts.tolist(), times.result()
 
 
-def _clocks(spec: Spec, outcome: Simulated) -> Clocks:
-    count = spec.processes * spec.threads
-    if not spec.clocks.offset_ns and not spec.clocks.drift_ppm:
+def _clocks(job: _Job, outcome: Simulated) -> Clocks:
+    count = job.program.process_count * job.program.thread_count
+    if not job.clocks.offset_ns and not job.clocks.drift_ppm:
         return true_clocks(count)
     return skewed_clocks(
         count,
         end_ns=outcome.end_ns,
-        offset_ns=spec.clocks.offset_ns,
-        drift_ppm=spec.clocks.drift_ppm,
-        seed=spec.seed,
+        offset_ns=job.clocks.offset_ns,
+        drift_ppm=job.clocks.drift_ppm,
+        seed=job.seed,
     )
 
 
@@ -126,11 +161,9 @@ def _describe_path(segments: Rows, times: NDArray[np.int64]) -> dict[str, int]:
     }
 
 
-def _describe_what_if(
-    spec: Spec, program: Program, what_if: WhatIf, factors: Factors
-) -> dict[str, Any]:
+def _describe_what_if(job: _Job, what_if: WhatIf, factors: Factors) -> dict[str, Any]:
     """Run time of the program with a scaled part, by simulation."""
-    outcome = simulate(program, spec.machine, seed=spec.seed, factors=factors)
+    outcome = simulate(job.program, job.timing, seed=job.seed, factors=factors)
     return {
         "region": what_if.region,
         "rank": what_if.rank,

@@ -1,7 +1,7 @@
 """Parts of arrays on a grid of processes, and computing times of parts of programs."""
 
 from collections.abc import Sequence
-from math import prod
+from math import floor, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +86,11 @@ def first_holders(array: Array, grid: Sequence[int]) -> Flags:
 def rounded(times: Times) -> Numbers:
     """Round times (ns) as durations are: floor(x + 0.5)."""
     return np.floor(times + 0.5).astype(np.int64)
+
+
+def rounded_time(time_ns: float) -> int:
+    """Round a time (ns) as durations are."""
+    return floor(time_ns + 0.5)
 
 
 def work_time(work: Work, program: PlacedProgram, cluster: Cluster) -> tuple[float, Times]:

@@ -54,6 +54,14 @@ class Process:
         """Set the target of a jump to this position."""
         self._code[jump][at.TARGET] = self.here()
 
+    def branch(self, first_share: int, count: int) -> int:
+        """Choose one of `count` alternatives; returns the first of as many jumps to `land`."""
+        self._add(at.BRANCH, slot=first_share, count=count)
+        first = self.here()
+        for _ in range(count):
+            self.jump(first)
+        return first
+
     def finish(self) -> None:
         self._add(at.END)
 
@@ -70,6 +78,10 @@ class Process:
         target = at.BY_TASK if is_task else 0
         self._add(at.WORK, path, amount=ns, mode=jitter_ppm, count=calls, target=target)
         self.end()
+
+    def work_here(self, ns: int) -> None:
+        """Compute in the innermost region."""
+        self._add(at.WORK, self._stack[-1], amount=ns)
 
     def team(
         self, region: str, ns: int, *, jitter_ppm: int, imbalance_ppm: int, period: int,
@@ -115,6 +127,10 @@ class Process:
         self._first_tag += _TAGS_OF_PHASE
         self._used_slots, self._used_collective_slots = 0, 0
 
+    def begin_operation(self) -> None:
+        """Begin to use another tag."""
+        self._first_tag += 1
+
     def send(
         self, peer: int, *, size: int, tag: int = 0, comm: int = WORLD, mode: int = at.STANDARD,
         numbers_task: bool = False,
@@ -126,16 +142,22 @@ class Process:
 
     def isend(
         self, peer: int, slot: int, *, size: int, tag: int = 0, comm: int = WORLD,
-        mode: int = at.STANDARD,
+        mode: int = at.STANDARD, delay: int = 0, stride: int = 0, register: int = 0,
     ) -> None:  # fmt: skip
+        """MPI_Isend; in round n of the loop of a register its request is `slot` + n × `stride`."""
         name = {at.STANDARD: "MPI_Isend", at.SYNCHRONOUS: "MPI_Issend", at.BUFFERED: "MPI_Ibsend"}
-        self._message(at.ISEND, name[mode], peer, tag, comm, size=size, mode=mode, slot=slot)
+        self._message(
+            at.ISEND, name[mode], peer, tag, comm, size=size, mode=mode, slot=slot, delay=delay,
+            received=stride, count=register,
+        )  # fmt: skip
 
-    def receive(self, peer: int, *, tag: int = 0, comm: int = WORLD) -> None:
-        self._message(at.RECV, "MPI_Recv", peer, tag, comm)
+    def receive(self, peer: int, *, tag: int = 0, comm: int = WORLD, delay: int = 0) -> None:
+        self._message(at.RECV, "MPI_Recv", peer, tag, comm, delay=delay)
 
-    def ireceive(self, peer: int, slot: int, *, tag: int = 0, comm: int = WORLD) -> None:
-        self._message(at.IRECV, "MPI_Irecv", peer, tag, comm, slot=slot)
+    def ireceive(
+        self, peer: int, slot: int, *, tag: int = 0, comm: int = WORLD, delay: int = 0
+    ) -> None:
+        self._message(at.IRECV, "MPI_Irecv", peer, tag, comm, slot=slot, delay=delay)
 
     def exchange(
         self, to: int, source: int, *, size: int, tag: int = 0, comm: int = WORLD
@@ -151,11 +173,13 @@ class Process:
 
     def _message(
         self, kind: int, name: str, peer: int, tag: int, comm: int, *, size: int = 0,
-        mode: int = at.STANDARD, slot: int = 0, target: int = 0,
+        mode: int = at.STANDARD, slot: int = 0, target: int = 0, delay: int = 0,
+        received: int = 0, count: int = 0,
     ) -> None:  # fmt: skip
         self._add(
             kind, self._mpi(name, "point2point"), peer=peer, tag=self._tag(tag), comm=comm,
-            size=size, mode=mode, slot=slot, target=target,
+            size=size, mode=mode, slot=slot, target=target, delay=delay, received=received,
+            count=count,
         )  # fmt: skip
 
     # --- Collectives ---
@@ -163,9 +187,12 @@ class Process:
     def collective(
         self, name: str, family: int, operation: int, *, comm: int = WORLD, root: int = at.NOBODY,
         sent: int = 0, received: int = 0, sender_count: int = 0, request: int | None = None,
-        is_beyond: bool = False,
+        is_beyond: bool = False, schedule: int | None = None, delay: int = 0,
     ) -> None:  # fmt: skip
-        """A collective call; with a `request` slot a non-blocking one."""
+        """A collective call; with a `request` slot a non-blocking one.
+
+        With a `schedule` it lasts as long as its transfers; else members wait for each other.
+        """
         if family == at.RING and comm not in self.program.rings:
             self.program.rings.append(comm)
         if request is not None:
@@ -175,8 +202,8 @@ class Process:
             at.COLLECTIVE if request is None else at.ICOLLECTIVE,
             self._mpi(name, _ROLES_OF_FAMILIES.get(family, "function")),
             peer=root, comm=comm, size=sent, received=received, slot=operation,
-            count=sender_count, amount=request or 0, mode=family,
-            target=at.BEYOND if is_beyond else 0,
+            count=sender_count, amount=request or 0, mode=family, delay=delay,
+            target=at.BEYOND if is_beyond else 0, schedule=0 if schedule is None else 1 + schedule,
         )  # fmt: skip
 
     # --- One-sided communication ---
@@ -242,13 +269,27 @@ class Process:
     # --- Files ---
 
     def on_file(
-        self, name: str, operation: int, file: int, *, size: int = 0, mode: int = at.READING
-    ) -> None:
-        """A collective call that opens, accesses or closes a file."""
+        self, name: str, operation: int, file: int, *, size: int = 0, mode: int = at.READING,
+        schedule: int | None = None, delay: int = 0, request: int | None = None,
+    ) -> None:  # fmt: skip
+        """A collective call that opens, accesses or closes a file.
+
+        With a `request` slot it is a non-blocking access.
+        """
+        if request is not None:
+            self._used_collective_slots += 1
+            self._needs(collective_slot_count=self._used_collective_slots)
         self._add(
-            at.COLLECTIVE, self._mpi(name), comm=self.program.files[file].communicator,
-            size=size, slot=operation, count=mode, amount=file, mode=at.FILE, target=at.BEYOND,
+            at.COLLECTIVE if request is None else at.ICOLLECTIVE, self._mpi(name),
+            comm=self.program.files[file].communicator, size=size, slot=operation, count=mode,
+            amount=file if request is None else request, mode=at.FILE, target=at.BEYOND, tag=file,
+            delay=delay, schedule=0 if schedule is None else 1 + schedule,
         )  # fmt: skip
+
+    def access_stored(self, name: str, file: int, *, size: int, mode: int, delay: int) -> None:
+        """Read or write by one process over the channels of the storage."""
+        path = self._mpi(name, "file_io")
+        self._add(at.TRANSFER, path, peer=file, size=size, count=mode, target=1, delay=delay)
 
     def access(self, name: str, file: int, ns: int, *, size: int, mode: int) -> None:
         """Read or write by one process."""
@@ -274,9 +315,9 @@ class Process:
     def _add(
         self, code: int, path: int = 0, *, peer: int = at.NOBODY, comm: int = 0, tag: int = 0,
         size: int = 0, received: int = 0, slot: int = 0, count: int = 0, amount: int = 0,
-        mode: int = 0, target: int = 0, lock_path: int = 0,
+        mode: int = 0, target: int = 0, lock_path: int = 0, delay: int = 0, schedule: int = 0,
     ) -> None:  # fmt: skip
         self._code.append(
             [code, path, peer, comm, tag, size, received, slot, count, amount, mode, target,
-             lock_path]
+             lock_path, delay, schedule]
         )  # fmt: skip

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.computation import DEPTH, FAN_OUT
+from tracemill.programs.transfers import Communication
 
 MPI, USER, OPENMP, PTHREAD = "mpi", "user", "openmp", "pthread"
 WORLD = 0
@@ -71,7 +72,8 @@ class Program:
 
     `rings` are communicators with a ring topology, in the order of ranks. At most
     `collective_slot_count` of the `slot_count` request slots are for collectives. A call completes
-    at most `most_completed` requests of a window.
+    at most `most_completed` requests of a window. `schedules` are transfers of collectives, `shares`
+    those of the alternatives of branches, one after the other.
     """
 
     process_count: int
@@ -92,6 +94,8 @@ class Program:
     most_calls: int = 0
     most_parts: int = 1
     most_locked: int = 0
+    schedules: list[Communication] = field(default_factory=list)
+    shares: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.code = [[] for _ in range(self.process_count)]

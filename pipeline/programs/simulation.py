@@ -10,8 +10,10 @@ from tracemill.base.errors import ProgramError
 from tracemill.kernels.addressed import addresses_of
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.machine import DONE_ALL, NEEDS_ROOM, run
-from tracemill.programs.language.process_kinds import MachineSpec
+from tracemill.programs.clusters.network import make_network
 from tracemill.programs.program import Program
+from tracemill.programs.schedules import schedule_tables
+from tracemill.programs.timing import Timing
 
 Rows = NDArray[np.int64]
 Numbers = NDArray[np.int64]
@@ -44,7 +46,7 @@ class Simulated:
 
 
 def simulate(
-    program: Program, machine: MachineSpec, *, seed: int = 0, factors: Factors | None = None,
+    program: Program, timing: Timing, *, seed: int = 0, factors: Factors | None = None,
     take_events: Taker | None = None, take_waits: Taker | None = None,
 ) -> Simulated:  # fmt: skip
     """Run a program to its end; takers get rows of events and waits in pieces.
@@ -52,11 +54,12 @@ def simulate(
     These are rows of layout.EVENT_… and layout.WAIT_…, in the order in which they are found.
     Raises ProgramError for a deadlock.
     """
-    starts_ns = _starts(program, machine, seed)
-    state = _new_state(program, machine, seed, starts_ns, factors or Factors())
+    starts_ns = _starts(program, timing, seed)
+    state = _new_state(program, timing, seed, starts_ns, factors or Factors())
+    network = make_network(timing.cluster, program.process_count)
     counters = state.counters
     counters[at.HAS_EVENTS], counters[at.HAS_TRUTH] = bool(take_events), bool(take_waits)
-    while (outcome := run(addresses_of(state))) == NEEDS_ROOM:
+    while (outcome := run(addresses_of(state), addresses_of(network))) == NEEDS_ROOM:
         _hand_over(state, take_events, take_waits)
         state = _with_room(state)
     _hand_over(state, take_events, take_waits)
@@ -81,15 +84,15 @@ def _hand_over(state: at.State, take_events: Taker | None, take_waits: Taker | N
 
 
 def _new_state(
-    program: Program, machine: MachineSpec, seed: int, starts_ns: Numbers, factors: Factors
+    program: Program, timing: Timing, seed: int, starts_ns: Numbers, factors: Factors
 ) -> at.State:
     code, starts = program.instructions()
     processes, threads = program.process_count, program.thread_count
     counters = np.zeros(at.COUNTER_COUNT, np.int64)
     counters[at.SEED], counters[at.THREADS] = seed, threads
-    counters[at.HAS_NOISE] = machine.noise
-    counters[at.OVERHEAD], counters[at.LATENCY] = machine.overhead_ns, machine.latency_ns
-    counters[at.NS_PER_KIB], counters[at.EAGER_LIMIT] = machine.ns_per_kib, machine.eager_limit
+    counters[at.HAS_NOISE], counters[at.IS_EARLY] = timing.noise, timing.is_early
+    counters[at.OVERHEAD], counters[at.LATENCY] = timing.overhead_ns, timing.latency_ns
+    counters[at.NS_PER_KIB], counters[at.EAGER_LIMIT] = timing.ns_per_kib, timing.eager_limit
     calls = 2 * program.most_calls + 8 * program.most_locked + 8
     completed = program.slot_count + program.most_completed
     counters[at.MOST_EVENTS] = program.most_parts * threads * calls + 2 * completed + 64
@@ -101,6 +104,8 @@ def _new_state(
     counters[at.INSTANCE_FREE] = len(comm_sizes)
     event_rows = max(_EVENT_ROWS, 2 * int(counters[at.MOST_EVENTS]))
     wait_rows = max(_WAIT_ROWS, 2 * int(counters[at.MOST_WAITS]))
+    schedules = schedule_tables(program.schedules, processes, timing.eager_limit)
+    counters[at.MOST_ASKED] = schedules.most_asked + 4
     state = at.State(
         counters=counters,
         code=code,
@@ -118,12 +123,23 @@ def _new_state(
         remembered=np.zeros((processes, at.REMEMBERED_MOST, at.REMEMBERED_WIDTH), np.int64),
         events=np.empty((event_rows, at.EVENT_WIDTH), np.int64),
         waits=np.empty((wait_rows, at.WAIT_WIDTH), np.int64),
-        factors=_factors(factors, len(program.paths), processes),
+        factors=_factors(factors, timing, len(program.paths), processes),
         first_functions=_values(program.first_functions, len(program.paths)),
         team=np.zeros((1, threads, 4), np.int64),
         epochs=_windows(program, at.EPOCH_WIDTH, range(at.ACCESS, at.EPOCH_WIDTH)),
         locks=_windows(program, at.LOCK_WIDTH, range(at.QUEUE_FIRST, at.LOCK_WIDTH)),
         stays=np.full((processes, at.STAY_COUNT, at.STAY_WIDTH), at.NOBODY, np.int64),
+        asked=np.zeros((processes + 2 * int(counters[at.MOST_ASKED]), at.ASK_WIDTH), np.int64),
+        schedules=schedules.schedules,
+        carries=schedules.carries,
+        groups=schedules.groups,
+        plans=schedules.plans,
+        incoming=schedules.incoming,
+        group_states=np.zeros(
+            (len(instances), schedules.most_groups, at.GROUP_STATE_WIDTH), np.int64
+        ),
+        choices=np.zeros((processes, len(program.shares)), np.int64),
+        shares=np.array(program.shares, np.float64),
     )
     order = np.argsort(starts_ns, kind="stable")  # a sorted queue is in order
     state.heap[:, 0], state.heap[:, 1] = starts_ns[order], order
@@ -131,9 +147,9 @@ def _new_state(
     return state
 
 
-def _starts(program: Program, machine: MachineSpec, seed: int) -> Numbers:
+def _starts(program: Program, timing: Timing, seed: int) -> Numbers:
     random = np.random.default_rng([seed, 5])
-    return random.integers(0, machine.start_ns, program.process_count, endpoint=True)
+    return random.integers(0, timing.start_ns, program.process_count, endpoint=True)
 
 
 def _first_processes(starts: list[int]) -> Rows:
@@ -196,6 +212,9 @@ def _with_room(state: at.State) -> at.State:
             counters[free] = len(rows)
     if "instances" in changed:
         changed["members"] = _larger(state.members)
+        changed["group_states"] = _larger(state.group_states)
+    if counters[at.ASKED_COUNT] + counters[at.MOST_ASKED] > len(state.asked):
+        changed["asked"] = _larger(state.asked)
     return state._replace(**changed)
 
 
@@ -205,12 +224,13 @@ def _larger(rows: Rows) -> Rows:
     return larger
 
 
-def _factors(given: Factors, path_count: int, process_count: int) -> Rows:
+def _factors(given: Factors, timing: Timing, path_count: int, process_count: int) -> Rows:
     """Factors (call path, process) in ppm."""
-    factors = np.full((path_count, process_count), _MILLION, np.int64)
+    factors = np.full((path_count, process_count), timing.work_ppm, np.int64)
     processes = slice(None) if given.rank is None else given.rank
-    factors[list(given.paths), processes] = given.ppm
-    return factors
+    chosen = np.zeros_like(factors, np.bool_)
+    chosen[list(given.paths), processes] = True
+    return np.where(chosen, factors * given.ppm // _MILLION, factors)
 
 
 def _values(given: dict[int, int], count: int) -> Numbers:

@@ -11,7 +11,14 @@ from typing import Any
 from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.collectives import arrive, finish_member, release_member
-from tracemill.kernels.simulation.files import begin_access, begin_on_file, end_access, end_on_file
+from tracemill.kernels.simulation.files import (
+    begin_access,
+    begin_nonblocking,
+    begin_on_file,
+    end_access,
+    end_nonblocking,
+    end_on_file,
+)
 from tracemill.kernels.simulation.message_waits import (
     charge_late_receiver,
     charge_late_sender,
@@ -23,15 +30,17 @@ from tracemill.kernels.simulation.one_sided import end_on_window
 from tracemill.kernels.simulation.one_sided_calls import begin_one_sided, end_one_sided
 from tracemill.kernels.simulation.progress import note_entry, note_exit
 from tracemill.kernels.simulation.recording import enter, leave, location_of, put
-from tracemill.kernels.simulation.releasing import release_call, release_waiting
-from tracemill.kernels.simulation.schedule import push
+from tracemill.kernels.simulation.releasing import (
+    release_call,
+    release_from_collective,
+    release_waiting,
+)
+from tracemill.kernels.simulation.scheduled import start_member
 from tracemill.kernels.simulation.tables import (
     code_of,
-    comm_members_of,
     comm_ranks_of,
     comm_sizes_of,
     counters_of,
-    heap_of,
     instances_of,
     members_of,
     messages_of,
@@ -61,7 +70,9 @@ def begin_call(state: Any, process: Any, now: Any, op: Any) -> None:
         row[at.SLOT_COUNT] = 1
         begin_send(state, process, now, visit, op, own)
     elif kind == at.ISEND:
-        begin_send(state, process, now, visit, op, code[op, at.SLOT])
+        round_ = row[at.REGISTER + code[op, at.COUNT]]
+        slot = code[op, at.SLOT] + code[op, at.RECEIVED] * round_
+        begin_send(state, process, now, visit, op, slot)
     elif kind == at.RECV:
         row[at.SLOT_COUNT] = 1
         begin_receive(state, process, now, visit, op, own, code[op, at.PEER])
@@ -96,9 +107,9 @@ def new_request(state: Any, process: Any, slot: Any) -> Any:
 
 @part
 def begin_send(state: Any, process: Any, now: Any, visit: Any, op: Any, slot: Any) -> None:
-    """Post and record a send, and release its receiver if it waits for it."""
+    """Post and record a send."""
     code = code_of(state)
-    other = post_send(state, process, now, visit, op, slot)
+    post_send(state, process, now, visit, op, slot)
     message = messages_of(state)[slots_of(state)[process, slot, at.SLOT_OBJECT]]
     comm, place = code[op, at.COMM], location_of(state, process)
     rank = comm_ranks_of(state)[comm, message[at.RECEIVER]]
@@ -108,23 +119,19 @@ def begin_send(state: Any, process: Any, now: Any, visit: Any, op: Any, slot: An
         put(state, place, at.ON_ISEND, time, rank, comm, tag, size, request)
     else:
         put(state, place, at.ON_SEND, time, rank, comm, tag, size)
-    if other != at.NOBODY and other != process:
-        release_call(state, other)
 
 
 @part
 def begin_receive(
     state: Any, process: Any, now: Any, visit: Any, op: Any, slot: Any, sender: Any
 ) -> None:
-    """Post a receive, and release its sender if it waits for it."""
-    other = post_receive(state, process, now, visit, op, slot, sender)
+    """Post and record a receive."""
+    post_receive(state, process, now, visit, op, slot, sender)
     if code_of(state)[op, at.CODE] == at.IRECV:
         request = new_request(state, process, slot)
         time = now + counters_of(state)[at.OVERHEAD] // 4
         place = location_of(state, process)
         put(state, place, at.ON_IRECV_REQUEST, time, request)
-    if other != at.NOBODY and other != process:
-        release_call(state, other)
 
 
 @part
@@ -138,40 +145,22 @@ def begin_collective(state: Any, process: Any, now: Any, visit: Any, op: Any, sl
     if code[op, at.CODE] == at.ICOLLECTIVE:
         request = new_request(state, process, slot)
         time = now + counters_of(state)[at.OVERHEAD] // 4
-        put(state, place, at.ON_REQUEST, time, request)
+        if code[op, at.MODE] == at.FILE:
+            begin_nonblocking(state, process, time, op, request)
+        else:
+            put(state, place, at.ON_REQUEST, time, request)
     elif code[op, at.MODE] < at.INIT:
         time = members_of(state)[instance, comm_ranks_of(state)[comm, process], at.BEGIN]
         kind = at.ON_WINDOW_BEGIN if code[op, at.MODE] == at.WINDOW else at.ON_COLLECTIVE_BEGIN
         put(state, place, kind, time, instance)
     elif code[op, at.MODE] == at.FILE:
         begin_on_file(state, process, now, op)
+    if code[op, at.SCHEDULE] != 0:
+        start_member(state, instance, process, now + code[op, at.DELAY])
+        return
     for rank in range(comm_sizes_of(state)[comm]):
         if release_member(state, instance, rank):
             release_from_collective(state, instance, rank)
-
-
-@part
-def release_from_collective(state: Any, instance: Any, rank: Any) -> None:
-    """Schedule the end of the call of a released member."""
-    op = instances_of(state)[instance, at.INSTANCE_CODE]
-    member = members_of(state)[instance, rank]
-    process = comm_members_of(state)[instances_of(state)[instance, at.INSTANCE_COMM], rank]
-    if code_of(state)[op, at.CODE] == at.COLLECTIVE:
-        overhead = counters_of(state)[at.OVERHEAD]
-        tail = end_tail(state, op)
-        member[at.FINISH] = max(member[at.FINISH], member[at.END_ENTER] + overhead - tail)
-        row = processes_of(state)[process]
-        row[at.CALL_LEAVE] = member[at.FINISH] + tail
-        push(heap_of(state), counters_of(state), row[at.CALL_LEAVE], process)
-        finish_member(state, instance)
-    else:
-        release_call(state, process)
-
-
-@part
-def end_tail(state: Any, op: Any) -> Any:
-    """Time from the end of a collective to the end of its call."""
-    return counters_of(state)[at.OVERHEAD] // 2 if code_of(state)[op, at.MODE] < at.INIT else 0
 
 
 # --- Leaving -------------------------------------------------------------------------------------
@@ -256,6 +245,11 @@ def end_collective(
     op, comm = found[at.INSTANCE_CODE], found[at.INSTANCE_COMM]
     member = members_of(state)[instance, comm_ranks_of(state)[comm, process]]
     family = code[op, at.MODE]
+    if family == at.FILE and code[op, at.CODE] == at.ICOLLECTIVE:
+        request = slots_of(state)[process, slot, at.SLOT_REQUEST]
+        end_nonblocking(state, process, time, op, member[at.SENT], request)
+        finish_member(state, instance)
+        return
     if family == at.FILE:
         end_on_file(state, process, place, member[at.FINISH])
     if family >= at.INIT:

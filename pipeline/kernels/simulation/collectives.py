@@ -61,6 +61,8 @@ def begin_delay(state: Any, process: Any, op: Any) -> Any:
     family = code_of(state)[op, at.MODE]
     if code_of(state)[op, at.CODE] == at.ICOLLECTIVE or family >= at.INIT:
         return 0
+    if code_of(state)[op, at.SCHEDULE] != 0:
+        return code_of(state)[op, at.DELAY]
     key = place_key(counters_of(state), processes_of(state), process, op, FOR_BEGIN)
     return 1 + noise(counters_of(state), key, counters_of(state)[at.OVERHEAD])
 

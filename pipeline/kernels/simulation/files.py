@@ -11,18 +11,26 @@ import numpy as np
 
 from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
+from tracemill.kernels.simulation.asking import ask
 from tracemill.kernels.simulation.recording import location_of, put
 from tracemill.kernels.simulation.tables import code_of, counters_of, processes_of
 
 # As in OTF2: access mode, creation flags and status flags of files; flags of operations.
 _READ_AND_WRITE, _CREATE, _NO_STATUS = np.int64(2), np.int64(1), np.int64(0)
-_PLAIN, _COLLECTIVE = np.int64(0), np.int64(2)
+_PLAIN, _NONBLOCKING, _COLLECTIVE = np.int64(0), np.int64(1), np.int64(2)
 
 
 @part
 def begin_access(state: Any, process: Any, now: Any, op: Any) -> None:
-    """Begin an access of one process."""
-    put_begin(state, process, now, op, code_of(state)[op, at.PEER], _PLAIN)
+    """Begin an access of one process; it may ask for a channel of the storage."""
+    code = code_of(state)
+    put_begin(state, process, now, op, code[op, at.PEER], _PLAIN)
+    if code[op, at.TARGET] != 0:
+        is_writing = code[op, at.COUNT] == at.WRITING
+        sender = process if is_writing else at.STORAGE
+        receiver = at.STORAGE if is_writing else process
+        ready = now + code[op, at.DELAY]
+        ask(state, ready, sender, receiver, at.OF_CALL, process, at.NOBODY)
 
 
 @part
@@ -51,6 +59,25 @@ def end_on_file(state: Any, process: Any, place: Any, time: Any) -> None:
         put(state, place, at.ON_FILE_OPEN, time, handle, _READ_AND_WRITE, _CREATE, _NO_STATUS)
     else:
         put(state, place, at.ON_FILE_CLOSE, time, handle)
+
+
+@part
+def begin_nonblocking(state: Any, process: Any, time: Any, op: Any, request: Any) -> None:
+    """Begin a non-blocking access."""
+    code = code_of(state)
+    put(
+        state, location_of(state, process), at.ON_ACCESS_BEGIN, time, code[op, at.TAG],
+        code[op, at.COUNT], _NONBLOCKING, code[op, at.BYTES], request,
+    )  # fmt: skip
+
+
+@part
+def end_nonblocking(
+    state: Any, process: Any, time: Any, op: Any, size: Any, request: Any
+) -> None:  # fmt: skip
+    """End a non-blocking access of so many bytes."""
+    place, handle = location_of(state, process), code_of(state)[op, at.TAG]
+    put(state, place, at.ON_ACCESS_END, time, handle, size, request)
 
 
 @part

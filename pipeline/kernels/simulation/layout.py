@@ -19,26 +19,31 @@ NO: Final = np.bool_(False)
 
 (
     CODE, PATH, PEER, COMM, TAG, BYTES, RECEIVED, SLOT, COUNT, AMOUNT, MODE, TARGET, LOCK_PATH,
-) = range(13)  # fmt: skip
-INSTRUCTION_WIDTH: Final = 13
+    DELAY, SCHEDULE,
+) = range(15)  # fmt: skip
+INSTRUCTION_WIDTH: Final = 15
 
 (
-    END, ENTER_REGION, LEAVE_REGION, WORK, LOOP, JUMP, JUMP_IF_TAG, SEND, ISEND, RECV, IRECV,
-    SENDRECV, WAIT, COLLECTIVE, ICOLLECTIVE, TEAM, TRANSFER, REMOTE, POST, START, COMPLETE, EXPOSE,
-    LOCK, UNLOCK, FLUSH,
-) = range(25)  # fmt: skip
+    END, ENTER_REGION, LEAVE_REGION, WORK, LOOP, JUMP, JUMP_IF_TAG, BRANCH, SEND, ISEND, RECV,
+    IRECV, SENDRECV, WAIT, COLLECTIVE, ICOLLECTIVE, TEAM, TRANSFER, REMOTE, POST, START, COMPLETE,
+    EXPOSE, LOCK, UNLOCK, FLUSH,
+) = range(26)  # fmt: skip
 """END ends the program. WORK takes AMOUNT ns with COUNT nested function calls and jitter of MODE
-ppm. LOOP jumps to TARGET AMOUNT times in total, counted in register SLOT.
+ppm. LOOP jumps to TARGET AMOUNT times in total, counted in register SLOT. BRANCH takes one of the
+COUNT instructions after it: that with the largest share × executions − times taken. Shares begin at
+row SLOT of `shares`, counts at column SLOT of `choices`.
 
 SEND, ISEND, RECV, IRECV, SENDRECV: PEER is a process, TARGET of SENDRECV the one to receive from;
 TARGET 1 numbers a task. ISEND and IRECV make the request SLOT, WAIT completes COUNT of them from
-SLOT on. COLLECTIVE, ICOLLECTIVE: PEER is the root's rank in COMM, SLOT the operation's number in
+SLOT on. In a loop, the request of ISEND is RECEIVED further in each round, counted in register
+COUNT. DELAY is time that a call takes before its messages or accesses are started. SCHEDULE is 1 +
+the number of the transfers of a collective, 0 if its members only wait for each other. COLLECTIVE, ICOLLECTIVE: PEER is the root's rank in COMM, SLOT the operation's number in
 OTF2, COUNT the number of members that send data, AMOUNT the request made. In the family WINDOW,
 COUNT is the number of requests completed, AMOUNT the window. REMOTE is a call of AMOUNT ns that
 puts or gets BYTES (SLOT is its kind of record) in window PEER of COMM, in an epoch of kind MODE, at
 rank RECEIVED. If that is NOBODY, it targets the next COUNT ranks in turn, by register 1. Its
 requests are numbered from TARGET on. TRANSFER is a call of AMOUNT ns that reads or writes (COUNT)
-BYTES through the handle PEER. A collective of the family FILE with SLOT ACCESSING does so through
+BYTES through the handle PEER; with TARGET 1 it lasts as long as the channels of the storage say. A collective of the family FILE with SLOT ACCESSING does so through
 the handle AMOUNT.
 
 POST, START, COMPLETE, EXPOSE (MPI_Win_wait), with window PEER of COMM: COUNT are the partners, the
@@ -83,7 +88,7 @@ BEYOND: Final = 1
 """REMOTE_RANK is the target of the current operation, IS_CHARGED whether its call has a wait.
 LOCK_… belong to the lock requested or held. AWAITING_… chain the processes that wait until this one
 enters MPI; ARRIVAL_NS is when the process that this one waits for entered MPI."""
-REGISTER_COUNT: Final = 4
+REGISTER_COUNT: Final = 16
 LOCK_COUNTS: Final = REGISTER + REGISTER_COUNT
 """Number of acquisitions by kind of lock."""
 LOCK_KINDS: Final = ("critical", "api", "mutex")
@@ -102,23 +107,50 @@ OWN_SLOTS: Final = 2
 
 (
     SENDER, RECEIVER, MESSAGE_COMM, MESSAGE_TAG, MESSAGE_BYTES, IS_SYNCHRONOUS, TASK,
-    SEND_ENTER, SEND_VISIT, SEND_RECORD, RECEIVE_ENTER, RECEIVE_VISIT, DONE, NEXT, USERS,
-) = range(15)  # fmt: skip
-MESSAGE_WIDTH: Final = 15
+    SEND_ENTER, SEND_VISIT, SEND_RECORD, RECEIVE_ENTER, RECEIVE_VISIT, DONE, NEXT, USERS, READY,
+) = range(16)  # fmt: skip
+MESSAGE_WIDTH: Final = 16
+"""READY is when the calls so far have started the message."""
 
 # --- Collective instances and their members ------------------------------------------------------
 
 (
     INSTANCE_COMM, ORDINAL, INSTANCE_CODE, ARRIVED, SENDERS_ARRIVED, FINISHED, POINTERS,
-    INSTANCE_NEXT, LATEST_NS,
-) = range(9)  # fmt: skip
-INSTANCE_WIDTH: Final = 9
+    INSTANCE_NEXT, LATEST_NS, OPEN_COUNT, OVER_NS,
+) = range(11)  # fmt: skip
+INSTANCE_WIDTH: Final = 11
 (
     BEGIN, COST, FINISH, SENT, GOT, MEMBER_STATE, START_ENTER, START_VISIT, END_ENTER, END_VISIT,
-    END_PATH,
-) = range(11)  # fmt: skip
-MEMBER_WIDTH: Final = 11
+    END_PATH, AWAITED_COUNT, AWAITED_NS, STARTED_NS, NEXT_GROUP, FREED_NS,
+) = range(16)  # fmt: skip
+MEMBER_WIDTH: Final = 16
 (ABSENT, WAITING, RELEASED) = range(3)
+"""With a schedule, OPEN_COUNT members have not started or transfers not ended, the last known of
+them at OVER_NS; a member waits for AWAITED_COUNT transfers. NEXT_GROUP is the first group of
+transfers that a member has not started, FREED_NS when it started the one before."""
+
+# --- Schedules: transfers of collectives, in groups that a member starts at once -----------------
+
+(FIRST_GROUP, GROUP_COUNT, CARRY_COUNT, HAS_COMMON_END) = range(4)
+SCHEDULE_WIDTH: Final = 4
+(CARRY_FROM, CARRY_TO, CARRY_BYTES, CARRY_GROUP, FREES_GROUP) = range(5)
+CARRY_WIDTH: Final = 5
+(GROUP_FIRST, GROUP_SIZE, GROUP_NEEDS, GROUP_AFTER) = range(4)
+GROUP_WIDTH: Final = 4
+(PLAN_GROUP, PLAN_INCOMING, INCOMING_COUNT, PLAN_AWAITED) = range(4)
+PLAN_WIDTH: Final = 4
+"""A group may start when the one before of the same member has, and the member has received what
+frees it. `plans` (schedule, process) has the first group and what a process receives."""
+(GROUP_LEFT, GROUP_NS, IS_FREED) = range(3)
+GROUP_STATE_WIDTH: Final = 3
+
+# --- Transfers that ask for a channel, in the order of this heap ----------------------------------
+
+(ASK_READY, ASK_SENDER, ASK_RECEIVER, ASK_SEQUENCE, ASK_KIND, ASK_OBJECT, ASK_CARRY) = range(7)
+ASK_WIDTH: Final = 7
+(OF_MESSAGE, OF_CALL, OF_COLLECTIVE) = range(3)
+"""The object is a message, a process that accesses a file, or an instance with its carry."""
+STORAGE: Any = np.int64(-1)
 
 # --- Remembered late senders of a location, for the wrong order ----------------------------------
 
@@ -219,16 +251,19 @@ SEGMENT_WIDTH: Final = 5
 (
     EVENT_COUNT, WAIT_COUNT, MESSAGE_FREE, INSTANCE_FREE, HEAP_SIZE, ENDED_COUNT, SEED, HAS_EVENTS,
     HAS_TRUTH, HAS_NOISE, THREADS, OVERHEAD, LATENCY, NS_PER_KIB, EAGER_LIMIT, END_NS, MOST_EVENTS,
-    MOST_WAITS,
-) = range(18)  # fmt: skip
-COUNTER_COUNT: Final = 18
+    MOST_WAITS, IS_EARLY, ASKED_COUNT, ASKED_EVER, MOST_ASKED,
+) = range(22)  # fmt: skip
+COUNTER_COUNT: Final = 22
+"""IS_EARLY: messages up to the eager limit do not wait for their receiver. ASKED_COUNT transfers
+ask for a channel; one step adds at most MOST_ASKED of them."""
 
 State = namedtuple(
     "State",
     (
         "counters", "code", "processes", "visits", "slots", "messages", "instances", "members",
         "comm_sizes", "comm_ranks", "comm_members", "pointers", "heap", "remembered", "events",
-        "waits", "factors", "first_functions", "team", "epochs", "locks", "stays",
+        "waits", "factors", "first_functions", "team", "epochs", "locks", "stays", "asked",
+        "schedules", "carries", "groups", "plans", "incoming", "group_states", "choices", "shares",
     ),
 )  # fmt: skip
 """Arrays of the machine. `comm_ranks` (communicator, process) and `comm_members` (communicator,
@@ -236,4 +271,5 @@ rank) translate ranks. `pointers` (communicator, process) is the last instance c
 (time, process). `factors` (call path, process) scale computation, in ppm. `first_functions` is the
 first call path that WORK calls below each call path, or NOBODY. `team` is scratch space for the
 threads of one process. `epochs` and `locks` (window, rank) belong to windows, `stays` (process,
-number) are the last times in MPI."""
+number) are the last times in MPI. `incoming` are carries by receiver, `group_states` are by
+instance and group."""

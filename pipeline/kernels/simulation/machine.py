@@ -1,7 +1,8 @@
 """The simulated machine: runs the instructions of all processes in the order of time.
 
 The process with the earliest time runs next, so all earlier actions of others are done. A call
-without a known end is scheduled later, by the process that releases it.
+without a known end is scheduled later, by what releases it. Transfers get their channels in the
+order in which they are ready; at the same time, what processes do comes first.
 """
 
 from typing import Any
@@ -10,7 +11,9 @@ from tracemill.kernels.addressed import part
 from tracemill.kernels.compiled import kernel
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation import tables
+from tracemill.kernels.simulation.branches import choose
 from tracemill.kernels.simulation.calls import begin_call, end_call
+from tracemill.kernels.simulation.carrying import carry_next
 from tracemill.kernels.simulation.computation import run_team, work
 from tracemill.kernels.simulation.recording import enter, leave, location_of
 from tracemill.kernels.simulation.schedule import pop, push
@@ -26,6 +29,8 @@ def has_room(state: Any) -> Any:
     if message == at.NOBODY or tables.messages_of(state)[message, at.NEXT] == at.NOBODY:
         return False
     if instance == at.NOBODY or tables.instances_of(state)[instance, at.INSTANCE_NEXT] == at.NOBODY:
+        return False
+    if counters[at.ASKED_COUNT] + counters[at.MOST_ASKED] > tables.asked_of(state).shape[0]:
         return False
     return (
         counters[at.EVENT_COUNT] + counters[at.MOST_EVENTS] <= tables.events_of(state).shape[0]
@@ -58,6 +63,8 @@ def run_instruction(state: Any, process: Any, now: Any) -> Any:
     elif kind == at.JUMP_IF_TAG:
         if row[at.LAST_TAG] == code[op, at.TAG]:
             row[at.PC] = code[op, at.TARGET]
+    elif kind == at.BRANCH:
+        row[at.PC] += choose(state, process, op)
     elif kind == at.TEAM:
         return run_team(state, process, now, op)
     elif kind == at.END:
@@ -72,12 +79,17 @@ def run_instruction(state: Any, process: Any, now: Any) -> Any:
 
 
 @kernel
-def run(state: Any) -> Any:
+def run(state: Any, network: Any) -> Any:
     """Run all processes; returns DONE_ALL, STUCK (deadlock) or NEEDS_ROOM (empty the tables)."""
-    counters, heap = tables.counters_of(state), tables.heap_of(state)
-    while counters[at.HEAP_SIZE] > 0:
+    counters, heap, asked = tables.counters_of(state), tables.heap_of(state), tables.asked_of(state)
+    while counters[at.HEAP_SIZE] > 0 or counters[at.ASKED_COUNT] > 0:
         if not has_room(state):
             return NEEDS_ROOM
+        if counters[at.ASKED_COUNT] > 0 and (
+            counters[at.HEAP_SIZE] == 0 or asked[0, at.ASK_READY] < heap[0, 0]
+        ):
+            carry_next(state, network)
+            continue
         now, process = heap[0, 0], heap[0, 1]
         pop(heap, counters)
         if tables.processes_of(state)[process, at.STATE] == at.IN_CALL:

@@ -1,19 +1,21 @@
 """Messages: matching of sends and receives, and arrival of the data.
 
 Sends and receives of one communicator, tag and pair of processes match in the order of posting. The
-data arrives one transfer time after the later of the two calls began:
+data is carried when both calls have begun, by a channel that may be taken:
 
     sender      [ send ...............]           synchronous: ends when the data arrives
     receiver           [ receive .....]
                        |── transfer ──|
 
-A buffered send does not wait; standard sends up to the eager limit are buffered.
+A buffered send does not wait; standard sends up to the eager limit are buffered. On a described
+cluster, buffered data is carried without waiting for the receiver.
 """
 
 from typing import Any
 
 from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
+from tracemill.kernels.simulation.asking import ask
 from tracemill.kernels.simulation.tables import (
     code_of,
     counters_of,
@@ -40,6 +42,7 @@ def new_message(state: Any) -> Any:
     messages[message, at.SEND_ENTER] = at.NOBODY
     messages[message, at.RECEIVE_ENTER] = at.NOBODY
     messages[message, at.USERS] = 2
+    messages[message, at.READY] = 0
     return message
 
 
@@ -99,16 +102,24 @@ def take_match(
 
 
 @part
-def match(state: Any, message: Any) -> None:
-    """Set the arrival of the data of a matched message."""
-    row = messages_of(state)[message]
-    later = max(row[at.SEND_ENTER], row[at.RECEIVE_ENTER])
-    row[at.DONE] = later + transfer_ns(counters_of(state), row[at.MESSAGE_BYTES])
+def is_early(state: Any, message: Any) -> Any:
+    """Whether the data of a message is carried without waiting for the receiver."""
+    is_buffered = messages_of(state)[message, at.IS_SYNCHRONOUS] == 0
+    return is_buffered and counters_of(state)[at.IS_EARLY] != 0
 
 
 @part
-def post_send(state: Any, process: Any, now: Any, visit: Any, op: Any, slot: Any) -> Any:
-    """Send the message of instruction `op`; returns the matched receiver, or NOBODY."""
+def ask_for(state: Any, message: Any) -> None:
+    """Ask for a channel that carries the data of a message."""
+    row = messages_of(state)[message]
+    ask(
+        state, row[at.READY], row[at.SENDER], row[at.RECEIVER], at.OF_MESSAGE, message, at.NOBODY
+    )  # fmt: skip
+
+
+@part
+def post_send(state: Any, process: Any, now: Any, visit: Any, op: Any, slot: Any) -> None:
+    """Send the message of instruction `op`."""
     counters, code, messages = counters_of(state), code_of(state), messages_of(state)
     receiver = code[op, at.PEER]
     if receiver == at.LAST:
@@ -130,19 +141,22 @@ def post_send(state: Any, process: Any, now: Any, visit: Any, op: Any, slot: Any
         processes_of(state)[process, at.SENT_COUNT] += 1
     row[at.SEND_ENTER], row[at.SEND_VISIT] = now, visit
     row[at.SEND_RECORD] = now + counters[at.OVERHEAD] // 4
+    if is_early(state, message):
+        row[at.READY] = now + code[op, at.DELAY]
+        ask_for(state, message)
+    else:
+        row[at.READY] = max(row[at.READY], now + code[op, at.DELAY])
+        if is_matched:
+            ask_for(state, message)
     slots_of(state)[process, slot, at.SLOT_KIND] = at.SENDING
     slots_of(state)[process, slot, at.SLOT_OBJECT] = message
-    if not is_matched:
-        return at.NOBODY
-    match(state, message)
-    return receiver
 
 
 @part
 def post_receive(
     state: Any, process: Any, now: Any, visit: Any, op: Any, slot: Any, sender: Any
-) -> Any:  # fmt: skip
-    """Post the receive of instruction `op`; returns the matched sender, or NOBODY."""
+) -> None:  # fmt: skip
+    """Post the receive of instruction `op`."""
     code, messages = code_of(state), messages_of(state)
     comm, tag = code[op, at.COMM], code[op, at.TAG]
     message = take_match(state, process, at.UNEXPECTED_FIRST, at.UNEXPECTED_LAST, comm, tag, sender)
@@ -153,12 +167,13 @@ def post_receive(
         messages[message, at.SENDER], messages[message, at.RECEIVER] = sender, process
         messages[message, at.MESSAGE_COMM], messages[message, at.MESSAGE_TAG] = comm, tag
     messages[message, at.RECEIVE_ENTER], messages[message, at.RECEIVE_VISIT] = now, visit
+    if not (is_matched and is_early(state, message)):
+        ready = now + code[op, at.DELAY]
+        messages[message, at.READY] = max(messages[message, at.READY], ready)
+        if is_matched:
+            ask_for(state, message)
     slots_of(state)[process, slot, at.SLOT_KIND] = at.RECEIVING
     slots_of(state)[process, slot, at.SLOT_OBJECT] = message
-    if not is_matched:
-        return at.NOBODY
-    match(state, message)
-    return messages[message, at.SENDER]
 
 
 @part

@@ -5,6 +5,7 @@ from typing import Any
 from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation import tables
+from tracemill.kernels.simulation.collectives import finish_member
 from tracemill.kernels.simulation.epochs import access_leave, epoch_call_leave
 from tracemill.kernels.simulation.messages import message_done_ns
 from tracemill.kernels.simulation.progress import flush_leave
@@ -19,10 +20,12 @@ def release_call(state: Any, process: Any) -> None:
     if row[at.STATE] != at.IN_CALL or row[at.CALL_LEAVE] != at.NOBODY:
         return
     kind = code[row[at.CALL_AT], at.CODE]
-    if kind == at.COLLECTIVE:
+    if kind == at.COLLECTIVE or (kind == at.TRANSFER and code[row[at.CALL_AT], at.TARGET] != 0):
         return
     overhead = tables.counters_of(state)[at.OVERHEAD]
-    minimum = code[row[at.CALL_AT], at.AMOUNT] if kind == at.TRANSFER else overhead
+    minimum = max(overhead, code[row[at.CALL_AT], at.DELAY])
+    if kind == at.TRANSFER:
+        minimum = code[row[at.CALL_AT], at.AMOUNT]
     time = row[at.CALL_ENTER] + minimum
     if kind >= at.REMOTE:
         time = one_sided_leave(state, process, row[at.CALL_AT])
@@ -35,6 +38,32 @@ def release_call(state: Any, process: Any) -> None:
         time = max(time, done + overhead // 2)
     row[at.CALL_LEAVE] = time
     push(tables.heap_of(state), tables.counters_of(state), time, process)
+
+
+@part
+def release_from_collective(state: Any, instance: Any, rank: Any) -> None:
+    """Schedule the end of the call of a released member."""
+    op = tables.instances_of(state)[instance, at.INSTANCE_CODE]
+    member = tables.members_of(state)[instance, rank]
+    comm = tables.instances_of(state)[instance, at.INSTANCE_COMM]
+    process = tables.comm_members_of(state)[comm, rank]
+    if tables.code_of(state)[op, at.CODE] == at.COLLECTIVE:
+        overhead = tables.counters_of(state)[at.OVERHEAD]
+        tail = end_tail(state, op)
+        member[at.FINISH] = max(member[at.FINISH], member[at.END_ENTER] + overhead - tail)
+        row = tables.processes_of(state)[process]
+        row[at.CALL_LEAVE] = member[at.FINISH] + tail
+        push(tables.heap_of(state), tables.counters_of(state), row[at.CALL_LEAVE], process)
+        finish_member(state, instance)
+    else:
+        release_call(state, process)
+
+
+@part
+def end_tail(state: Any, op: Any) -> Any:
+    """Time from the end of a collective to the end of its call."""
+    code = tables.code_of(state)
+    return tables.counters_of(state)[at.OVERHEAD] // 2 if code[op, at.MODE] < at.INIT else 0
 
 
 @part

@@ -1,0 +1,50 @@
+"""Transfers get their channels: of messages, accesses to files, and collectives."""
+
+from typing import Any
+
+from tracemill.kernels.addressed import part
+from tracemill.kernels.network.transfers import transfer
+from tracemill.kernels.simulation import layout as at
+from tracemill.kernels.simulation.asking import drop_first
+from tracemill.kernels.simulation.releasing import release_call
+from tracemill.kernels.simulation.schedule import push
+from tracemill.kernels.simulation.scheduled import end_carry
+from tracemill.kernels.simulation.tables import (
+    asked_of,
+    carries_of,
+    code_of,
+    counters_of,
+    heap_of,
+    messages_of,
+    processes_of,
+)
+
+
+@part
+def carry_next(state: Any, network: Any) -> None:
+    """Give the first transfer that asks a channel, and let those go on that wait for it."""
+    first = asked_of(state)[0]
+    ready, sender, receiver = first[at.ASK_READY], first[at.ASK_SENDER], first[at.ASK_RECEIVER]
+    kind, thing, carry = first[at.ASK_KIND], first[at.ASK_OBJECT], first[at.ASK_CARRY]
+    drop_first(state)
+    if kind == at.OF_MESSAGE:
+        size = messages_of(state)[thing, at.MESSAGE_BYTES]
+        end = transfer(network, sender, receiver, size, ready, 1.0)
+        messages_of(state)[thing, at.DONE] = end
+        release_call(state, sender)
+        if receiver != sender:
+            release_call(state, receiver)
+    elif kind == at.OF_CALL:
+        size = code_of(state)[processes_of(state)[thing, at.CALL_AT], at.BYTES]
+        end_access_at(state, thing, transfer(network, sender, receiver, size, ready, 1.0))
+    else:
+        size = carries_of(state)[carry, at.CARRY_BYTES]
+        end_carry(state, thing, carry, transfer(network, sender, receiver, size, ready, 1.0))
+
+
+@part
+def end_access_at(state: Any, process: Any, end: Any) -> None:
+    """Schedule the end of a call that accesses a file."""
+    row = processes_of(state)[process]
+    row[at.CALL_LEAVE] = max(row[at.CALL_ENTER] + counters_of(state)[at.OVERHEAD], end)
+    push(heap_of(state), counters_of(state), row[at.CALL_LEAVE], process)

@@ -1,0 +1,141 @@
+"""Transfers of collectives as tables of the simulated machine."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tracemill.kernels.simulation import layout as at
+from tracemill.programs.transfers import STORAGE, AllPairs, Communication, Numbers, Ring, Transfers
+
+
+class Schedules(NamedTuple):
+    """Tables of layout.State; a step starts at most `most_asked` transfers of a process."""
+
+    schedules: Numbers
+    carries: Numbers
+    groups: Numbers
+    plans: Numbers
+    incoming: Numbers
+    most_groups: int
+    most_asked: int
+
+
+class _Tables:
+    """Tables that grow by one operation after the other."""
+
+    def __init__(self, process_count: int, eager_limit: int) -> None:
+        self.process_count, self.eager_limit = process_count, eager_limit
+        self.schedules: list[tuple[int, int, int, int]] = []
+        self.carries = [np.zeros((0, at.CARRY_WIDTH), np.int64)]
+        self.groups = [np.zeros((0, at.GROUP_WIDTH), np.int64)]
+        self.plans = [np.zeros((0, process_count, at.PLAN_WIDTH), np.int64)]
+        self.incoming = [np.zeros(0, np.int64)]
+        self.carry_count, self.group_count, self.incoming_count = 0, 0, 0
+        self.most_asked = 0
+
+    def add(self, operation: Communication) -> None:
+        """Add an operation."""
+        listed = listed_transfers(operation)
+        starters = np.where(listed.senders == STORAGE, listed.receivers, listed.senders)
+        order = np.lexsort((listed.receivers, listed.rounds, starters))
+        listed = Transfers(*(column[order] for column in listed))
+        starters = starters[order]
+        rounds = int(listed.rounds.max(initial=0)) + 1
+        keys, firsts, places, sizes = np.unique(
+            starters * rounds + listed.rounds, return_index=True, return_inverse=True,
+            return_counts=True,
+        )  # fmt: skip
+        freed = _freed_groups(listed, keys, rounds)
+        needs = np.bincount(freed[freed >= 0], minlength=len(keys))
+        owners = keys // rounds
+        after = np.full(len(keys), at.NOBODY, np.int64)
+        is_followed = owners[:-1] == owners[1:]
+        after[:-1][is_followed] = np.flatnonzero(is_followed) + 1 + self.group_count
+        plans = self._plans(listed, owners)
+        self.groups.append(np.stack([firsts + self.carry_count, sizes, needs, after], axis=1))
+        self.carries.append(
+            np.stack(
+                [
+                    listed.senders, listed.receivers, listed.sizes, places + self.group_count,
+                    np.where(freed >= 0, freed + self.group_count, at.NOBODY),
+                ],
+                axis=1,
+            )
+        )  # fmt: skip
+        self.plans.append(plans[None])
+        self.schedules.append(
+            (self.group_count, len(keys), len(order), int(operation.is_common_end))
+        )
+        self.carry_count += len(order)
+        self.group_count += len(keys)
+
+    def _plans(self, listed: Transfers, owners: Numbers) -> Numbers:
+        """Return the rows of processes: their first group and what they receive or wait for."""
+        count = self.process_count
+        plans = np.zeros((count, at.PLAN_WIDTH), np.int64)
+        plans[:, at.PLAN_GROUP] = at.NOBODY
+        present, first = np.unique(owners, return_index=True)
+        plans[present, at.PLAN_GROUP] = first + self.group_count
+        to, own = listed.receivers, listed.senders
+        received = np.bincount(to[to != STORAGE], minlength=count)
+        plans[:, at.INCOMING_COUNT] = received
+        plans[:, at.PLAN_INCOMING] = self.incoming_count + np.cumsum(received) - received
+        is_awaited = (own != STORAGE) & ((to == STORAGE) | (listed.sizes > self.eager_limit))
+        plans[:, at.PLAN_AWAITED] = received + np.bincount(own[is_awaited], minlength=count)
+        into = np.argsort(to, kind="stable")
+        into = into[to[into] != STORAGE]
+        self.incoming.append(into + self.carry_count)
+        self.incoming_count += len(into)
+        started = np.bincount(np.where(own == STORAGE, to, own), minlength=count)
+        self.most_asked = max(self.most_asked, int((received + started).max()))
+        return plans
+
+
+def _freed_groups(listed: Transfers, keys: Numbers, rounds: int) -> Numbers:
+    """Return for each transfer the first group that its receiver starts in a later round, or -1.
+
+    `keys` are those of groups: process × rounds + round.
+    """
+    wanted = listed.receivers * rounds + listed.rounds
+    found = np.searchsorted(keys, wanted, side="right")
+    inside = np.minimum(found, len(keys) - 1)
+    is_own = (found < len(keys)) & (keys[inside] // rounds == listed.receivers)
+    return np.where(is_own & (listed.receivers != STORAGE), found, -1)
+
+
+def schedule_tables(
+    operations: Sequence[Communication], process_count: int, eager_limit: int
+) -> Schedules:
+    """Return the tables of operations; a process waits for what it sends above the limit (bytes)."""
+    tables = _Tables(process_count, eager_limit)
+    for operation in operations:
+        tables.add(operation)
+    schedules = np.array(tables.schedules, np.int64).reshape(-1, at.SCHEDULE_WIDTH)
+    return Schedules(
+        schedules=schedules,
+        carries=np.concatenate(tables.carries),
+        groups=np.concatenate(tables.groups),
+        plans=np.concatenate(tables.plans),
+        incoming=np.concatenate(tables.incoming),
+        most_groups=int(schedules[:, at.GROUP_COUNT].max(initial=0)),
+        most_asked=tables.most_asked,
+    )
+
+
+def listed_transfers(operation: Communication) -> Transfers:
+    """Return the transfers of an operation one by one."""
+    found, members = operation.transfers, operation.members
+    if isinstance(found, Transfers):
+        return found
+    count = len(members)
+    if isinstance(found, Ring):
+        rounds = np.repeat(np.arange(found.rounds), count)
+        senders = np.tile(members, found.rounds)
+        receivers = np.tile(np.roll(members, -1), found.rounds)
+        return Transfers(senders, receivers, np.full(len(rounds), found.size, np.int64), rounds)
+    assert isinstance(found, AllPairs)
+    senders, receivers = np.repeat(members, count), np.tile(members, count)
+    is_other = senders != receivers
+    zeros = np.zeros(int(is_other.sum()), np.int64)
+    return Transfers(senders[is_other], receivers[is_other], zeros + found.size, zeros)
