@@ -72,8 +72,8 @@ class Program:
 
     `rings` are communicators with a ring topology, in the order of ranks. At most
     `collective_slot_count` of the `slot_count` request slots are for collectives. A call completes
-    at most `most_completed` requests of a window. `schedules` are transfers of collectives, `shares`
-    those of the alternatives of branches, one after the other.
+    at most `most_completed` requests of a window. `schedules` are transfers of collectives,
+    `shares` those of the alternatives of branches, one after the other.
     """
 
     process_count: int

@@ -107,7 +107,10 @@ def _freed_groups(listed: Transfers, keys: Numbers, rounds: int) -> Numbers:
 def schedule_tables(
     operations: Sequence[Communication], process_count: int, eager_limit: int
 ) -> Schedules:
-    """Return the tables of operations; a process waits for what it sends above the limit (bytes)."""
+    """Return the tables of operations.
+
+    A process waits for what it sends above the eager limit (bytes).
+    """
     tables = _Tables(process_count, eager_limit)
     for operation in operations:
         tables.add(operation)

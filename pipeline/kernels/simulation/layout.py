@@ -37,14 +37,17 @@ SEND, ISEND, RECV, IRECV, SENDRECV: PEER is a process, TARGET of SENDRECV the on
 TARGET 1 numbers a task. ISEND and IRECV make the request SLOT, WAIT completes COUNT of them from
 SLOT on. In a loop, the request of ISEND is RECEIVED further in each round, counted in register
 COUNT. DELAY is time that a call takes before its messages or accesses are started. SCHEDULE is 1 +
-the number of the transfers of a collective, 0 if its members only wait for each other. COLLECTIVE, ICOLLECTIVE: PEER is the root's rank in COMM, SLOT the operation's number in
-OTF2, COUNT the number of members that send data, AMOUNT the request made. In the family WINDOW,
-COUNT is the number of requests completed, AMOUNT the window. REMOTE is a call of AMOUNT ns that
-puts or gets BYTES (SLOT is its kind of record) in window PEER of COMM, in an epoch of kind MODE, at
-rank RECEIVED. If that is NOBODY, it targets the next COUNT ranks in turn, by register 1. Its
-requests are numbered from TARGET on. TRANSFER is a call of AMOUNT ns that reads or writes (COUNT)
-BYTES through the handle PEER; with TARGET 1 it lasts as long as the channels of the storage say. A collective of the family FILE with SLOT ACCESSING does so through
-the handle AMOUNT.
+the number of the transfers of a collective, 0 if its members only wait for each other.
+
+COLLECTIVE, ICOLLECTIVE: PEER is the root's rank in COMM, SLOT the operation's number in OTF2, COUNT
+the number of members that send data, AMOUNT the request made. In the family WINDOW, COUNT is the
+number of requests completed, AMOUNT the window. REMOTE is a call of AMOUNT ns that puts or gets
+BYTES (SLOT is its kind of record) in window PEER of COMM, in an epoch of kind MODE, at rank
+RECEIVED. If that is NOBODY, it targets the next COUNT ranks in turn, by register 1. Its requests
+are numbered from TARGET on. TRANSFER is a call of AMOUNT ns that reads or writes (COUNT) BYTES
+through the handle PEER; with TARGET 1 it lasts as long as the channels of the storage say. A
+collective of the family FILE with SLOT ACCESSING does so through the handle AMOUNT, a non-blocking
+one through the handle TAG.
 
 POST, START, COMPLETE, EXPOSE (MPI_Win_wait), with window PEER of COMM: COUNT are the partners, the
 ranks before the own one of POST and EXPOSE, those after it of the others; TAG is their group,

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from tracemill.base.errors import ProgramError
 from tracemill.kernels.simulation import layout as at
 from tracemill.programs.clusters.cluster import Cluster
@@ -32,14 +34,15 @@ def build_data_program(placed: PlacedProgram, cluster: Cluster) -> Program:
     program = Program(placed.process_count)
     processes = [Process(program, rank) for rank in range(placed.process_count)]
     operations = Operations(placed, cluster, processes, rounded_time(cluster.overhead_ns))
+    meeting = operations.meeting(np.arange(placed.process_count))
     for process in processes:
         process.begin("main")
-        process.collective("MPI_Init", at.INIT, 0)
+        process.collective("MPI_Init", at.INIT, 0, schedule=meeting)
     operations.open_files(placed.phases)
     _Builder(placed, cluster, processes, operations).build(placed.phases, 0)
     operations.close_files()
     for process in processes:
-        process.collective("MPI_Finalize", at.FINALIZE, 0)
+        process.collective("MPI_Finalize", at.FINALIZE, 0, schedule=meeting)
         process.end()
         process.finish()
     return program

@@ -71,8 +71,15 @@ class Operations:
     def _on_files(self, files: Sequence[int], call: str, operation: int) -> None:
         for file in files:
             comm = self._program.files[file].communicator
-            for member in self._program.communicators[comm].members:
-                self._processes[member].on_file(call, operation, file)
+            members = self._program.communicators[comm].members
+            meeting = self.meeting(np.array(members, np.int64))
+            for member in members:
+                self._processes[member].on_file(call, operation, file, schedule=meeting)
+
+    def meeting(self, members: Numbers) -> int:
+        """The schedule of a call in which members only wait for each other."""
+        nothing = Transfers(*(np.empty(0, np.int64) for _ in range(4)))
+        return self._schedule(Communication(members, nothing, is_common_end=True))
 
     # --- Starting and waiting ---
 
