@@ -216,7 +216,10 @@ def _run_campaign(
     print_places([*written, ("tables", analysis.run.path)])
 
 
-def generate(spec: Path, /, *, output: Path) -> None:
+def generate(
+    spec: Path, /, *, output: Path, cluster: Path | None = None, grid: str | None = None,
+    variant: str | None = None,
+) -> None:  # fmt: skip
     """Generate the trace of a described program, with its true results.
 
     The program is simulated event by event. The folder contains the OTF2 archive, truth.json (run
@@ -230,17 +233,36 @@ def generate(spec: Path, /, *, output: Path) -> None:
         TOML file that describes the program; see data/programs for examples.
     output
         New or empty folder to write to.
+    cluster
+        TOML file that describes a cluster; messages use its channels. Programs with a grid need
+        one.
+    grid
+        Processes in each dimension, such as 4x4; by default those of the program.
+    variant
+        Variant of a program with a grid.
     """
+    from tracemill.forecast.described import parse_grid
     from tracemill.programs import generate as generator
-    from tracemill.programs.language.reading import read_spec
+    from tracemill.programs.clusters.reading import read_cluster
+    from tracemill.programs.language.data_program import DataProgram
+    from tracemill.programs.language.reading import read_program
 
-    program = read_spec(spec)
-    generated = generator.generate(program, output)
+    program = read_program(spec)
+    described = None if cluster is None else read_cluster(cluster)
+    if isinstance(program, DataProgram):
+        if described is None:
+            raise UsageError(f"{spec}: a program with a grid needs a cluster: add --cluster FILE")
+        placed = program.place(parse_grid(grid) if grid else None, variant)
+        generated = generator.generate(placed, output, cluster=described)
+    elif grid is not None or variant is not None:
+        raise UsageError(f"{spec}: --grid and --variant are for programs with a grid")
+    else:
+        generated = generator.generate(program, output, cluster=described)
     summary = generated.summary
     seconds = summary["run_ns"] / 1e9
     text = f"{generated.record_count:,} records of a run of {seconds:.3g} s written to {output}"
     messages().print(text, markup=False, soft_wrap=True)
-    if program.lonely_phases:
+    if not isinstance(program, DataProgram) and program.lonely_phases:
         names = ", ".join(dict.fromkeys(program.lonely_phases))
         text = f"a single process has no partner: phases {names} only compute"
         messages().print(text, markup=False, soft_wrap=True)

@@ -104,7 +104,8 @@ def _simulate_once() -> None:
         layout.State._fields, np.zeros((0, 0, 0), np.int64)
     )
     tables["counters"] = np.zeros(layout.COUNTER_COUNT, np.int64)
-    run(addresses_of(layout.State(**tables)))
+    network = addresses_of(np.zeros((0, 0), np.int64) for _ in Network._fields)
+    run(addresses_of(layout.State(**tables)), network)
     rows, place = np.zeros((1, layout.SEGMENT_WIDTH), np.int64), np.zeros(3, np.int64)
     simulated_path.walk_steps(
         np.zeros((0, layout.STEP_WIDTH), np.int64), np.zeros(2, np.int64), place[:1], place, rows

@@ -1,6 +1,7 @@
 """Builds the instructions of programs of data: parts, operations, loops, branches, intervals."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -77,7 +78,7 @@ class _Builder:
                 case Loop():
                     self._loop(phase, depth)
                 case Interval():
-                    self._within(phase.name, lambda inner=phase: self.build(inner.phases, depth))
+                    self._within(phase.name, partial(self.build, phase.phases, depth))
                 case Branch():
                     self._branch(phase, depth)
 
@@ -96,7 +97,7 @@ class _Builder:
 
     def _loop(self, phase: Loop, depth: int) -> None:
         if phase.iterations:
-            self._within(phase.name, lambda: self._repeat(phase, depth))
+            self._within(phase.name, partial(self._repeat, phase, depth))
 
     def _repeat(self, phase: Loop, depth: int) -> None:
         starts = [process.here() for process in self._processes]
