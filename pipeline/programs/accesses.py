@@ -13,18 +13,16 @@ from tracemill.programs.simulation import Rows
 
 _FILE = "truth_file_accesses.csv"
 _MODES = ("read", "write")
-_A, _B = range(at.EVENT_ARGUMENTS, at.EVENT_ARGUMENTS + 2)
+_A, _B, _C, _, _E = range(at.EVENT_ARGUMENTS, at.EVENT_ARGUMENTS + 5)
+_NONBLOCKING = 1
 
 
 class FileAccesses:
-    """Operations, bytes and time by file, location and mode.
-
-    A location has one operation at a time: an end belongs to the last begin.
-    """
+    """Operations, bytes and time of blocking operations, by file, location and mode."""
 
     def __init__(self, program: Program) -> None:
         self._files = program.files
-        self._begun: dict[int, tuple[int, int, int]] = {}
+        self._begun: dict[tuple[int, int], tuple[int, int, int | None]] = {}
         self._sums: defaultdict[tuple[int, int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
 
     def take(self, events: Rows) -> None:
@@ -35,11 +33,13 @@ class FileAccesses:
         for row in events[is_access].tolist():
             location, time = row[at.EVENT_LOCATION], row[at.EVENT_TIME]
             if row[at.EVENT_KIND] == at.ON_ACCESS_BEGIN:
-                self._begun[location] = (row[_A], row[_B], time)
+                begin = None if row[_C] & _NONBLOCKING else time
+                self._begun[location, row[_E]] = (row[_A], row[_B], begin)
             else:
-                file, mode, begin = self._begun.pop(location)
+                file, mode, begin = self._begun.pop((location, row[_C]))
                 sums = self._sums[file, location, mode]
-                for number, more in enumerate((1, row[_B], time - begin)):
+                length = 0 if begin is None else time - begin
+                for number, more in enumerate((1, row[_B], length)):
                     sums[number] += more
 
     def write(self, folder: Path) -> None:
