@@ -271,10 +271,11 @@ class Process:
     def on_file(
         self, name: str, operation: int, file: int, *, size: int = 0, mode: int = at.READING,
         schedule: int | None = None, delay: int = 0, request: int | None = None,
+        is_independent: bool = False,
     ) -> None:  # fmt: skip
         """A collective call that opens, accesses or closes a file.
 
-        With a `request` slot it is a non-blocking access.
+        With a `request` slot it is a non-blocking access, which members may do independently.
         """
         if request is not None:
             self._used_collective_slots += 1
@@ -282,8 +283,9 @@ class Process:
         self._add(
             at.COLLECTIVE if request is None else at.ICOLLECTIVE, self._mpi(name),
             comm=self.program.files[file].communicator, size=size, slot=operation, count=mode,
-            amount=file if request is None else request, mode=at.FILE, target=at.BEYOND, tag=file,
-            delay=delay, schedule=0 if schedule is None else 1 + schedule,
+            amount=file if request is None else request, mode=at.FILE, tag=file, delay=delay,
+            target=0 if is_independent else at.BEYOND,
+            schedule=0 if schedule is None else 1 + schedule,
         )  # fmt: skip
 
     def access_stored(self, name: str, file: int, *, size: int, mode: int, delay: int) -> None:

@@ -16,6 +16,7 @@ from tracemill.programs.language.reading import read_spec
 from tracemill.programs.process import Process
 from tracemill.programs.program import Program
 from tracemill.programs.simulation import simulate
+from tracemill.programs.timing import of_machine
 
 EXAMPLE = Path(__file__).parents[2] / "data" / "programs" / "stencil.toml"
 
@@ -29,7 +30,7 @@ def test_deadlocked_processes_are_named() -> None:
         process.end()
         process.finish()
     with pytest.raises(ProgramError, match="rank 0 in main/MPI_Recv, rank 1 in main/MPI_Recv"):
-        simulate(program, MachineSpec())
+        simulate(program, of_machine(MachineSpec(), 2))
 
 
 @pytest.mark.parametrize(

@@ -5,56 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.computing import Computation, computed
+from tests.helpers.computing import computed
 from tests.helpers.otf2_reading import read_tables
 from tests.helpers.random_programs import random_spec
-from tests.helpers.truth_reading import true_accesses, true_path, true_segments, true_waits
+from tests.helpers.truth_checking import RELATIONS, check_truth
 from tracemill.kernels.simulation.layout import PROPERTIES
 from tracemill.programs.generate import generate
 from tracemill.programs.phases.building import build_program
 from tracemill.programs.simulation import simulate
+from tracemill.programs.timing import of_machine
 from tracemill.programs.waits import Waits
 
 PROGRAM_COUNT, BATCH = 300, 10
 THREADED = 5
 """Every so many-th program forks threads."""
-
-RELATIONS = (
-    "wait_states", "critical_path_profile", "critical_path_segments", "parallel_visits",
-    "file_accesses",
-)  # fmt: skip
-TABLES = (*RELATIONS, "call_paths")
-WAITS = """
-    SELECT property, call_paths.path, waits.location_id, visit_id, start_ns, wait_ns,
-        cause_location_id, cause_visit_id, is_extended
-    FROM wait_states AS waits
-    INNER JOIN call_paths USING (call_path_id)
-"""
-# Forks are no wait states; their records and tables are compared like them.
-FORKS = """
-    SELECT 'omp_fork', call_paths.path, workers.location_id, workers.visit_id, workers.fork_ns,
-        workers.enter_ns - workers.fork_ns, masters.location_id, masters.visit_id, FALSE
-    FROM parallel_visits AS workers
-    INNER JOIN parallel_visits AS masters
-        ON workers.thread_team_id = masters.thread_team_id
-        AND masters.location_id = workers.master_location_id
-    INNER JOIN call_paths ON workers.call_path_id = call_paths.call_path_id
-"""
-ACCESSES = """
-    SELECT io_handle_id, file, location_id, mode, sum(operation_count)::BIGINT,
-        sum(bytes)::BIGINT, sum(time_ns)::BIGINT
-    FROM file_accesses
-    WHERE mode IN ('read', 'write')
-    GROUP BY ALL
-"""
-PATH = """
-    SELECT call_paths.path, location_id, path_ns
-    FROM critical_path_profile
-    INNER JOIN call_paths USING (call_path_id)
-"""
-SEGMENTS = """
-    SELECT location_id, begin_ns, end_ns, wait_ns FROM critical_path_segments ORDER BY ordinal
-"""
 
 
 @pytest.mark.parametrize("first", range(0, PROGRAM_COUNT, BATCH))
@@ -64,7 +28,7 @@ def test_the_analyses_find_the_truth(first: int, tmp_path: Path) -> None:
         generated = generate(spec, tmp_path / f"program{number}")
         read = read_tables(generated.anchor, tmp_path)
         with computed(RELATIONS, read) as found:
-            check(generated.anchor.parent, found, str(spec))
+            check_truth(generated.anchor.parent, found, str(spec))
 
 
 def test_the_programs_wait_in_every_way(tmp_path: Path) -> None:
@@ -72,20 +36,8 @@ def test_the_programs_wait_in_every_way(tmp_path: Path) -> None:
     for number in range(PROGRAM_COUNT):
         spec = random_spec(number, has_threads=number % THREADED == 0)
         waits = Waits(spec.processes * spec.threads, tmp_path)
-        simulate(build_program(spec), spec.machine, seed=spec.seed, take_waits=waits.take)
+        timing = of_machine(spec.machine, spec.processes)
+        simulate(build_program(spec), timing, seed=spec.seed, take_waits=waits.take)
         for block in waits.blocks():
             counts.update(PROPERTIES[row[0]] for row in block.tolist())
     assert {name: counts[name] for name in PROPERTIES if counts[name] < 20} == {}
-
-
-def check(folder: Path, found: Computation, what: str) -> None:
-    waits = [tuple(row.values()) for row in true_waits(folder)]
-    all_waits = [*found.rows(WAITS, *TABLES), *found.rows(FORKS, *TABLES)]
-    assert sorted(all_waits, key=repr) == sorted(waits, key=repr), what
-    accesses = [tuple(row.values()) for row in true_accesses(folder)]
-    assert sorted(found.rows(ACCESSES, *TABLES)) == sorted(accesses), what
-    path = [tuple(row.values()) for row in true_path(folder)]
-    assert sorted(found.rows(PATH, *TABLES), key=repr) == sorted(path, key=repr), what
-    segments = [tuple(row.values()) for row in true_segments(folder)]
-    assert found.rows(SEGMENTS, *TABLES) == segments, what
-    assert found.records("reading_findings") == [], what

@@ -245,20 +245,16 @@ def end_collective(
     op, comm = found[at.INSTANCE_CODE], found[at.INSTANCE_COMM]
     member = members_of(state)[instance, comm_ranks_of(state)[comm, process]]
     family = code[op, at.MODE]
-    if family == at.FILE and code[op, at.CODE] == at.ICOLLECTIVE:
-        request = slots_of(state)[process, slot, at.SLOT_REQUEST]
-        end_nonblocking(state, process, time, op, member[at.SENT], request)
-        finish_member(state, instance)
-        return
-    if family == at.FILE:
+    is_blocking = code[op, at.CODE] == at.COLLECTIVE
+    if family == at.FILE and is_blocking:
         end_on_file(state, process, place, member[at.FINISH])
-    if family >= at.INIT:
+    if family >= at.INIT and is_blocking:
         return
     if family == at.WINDOW:
         end_on_window(state, process, place, member[at.FINISH])
         return
     root = code[op, at.PEER] if family == at.ONE_TO_N or family == at.N_TO_ONE else _NO_ROOT
-    if code[op, at.CODE] == at.COLLECTIVE:
+    if is_blocking:
         operation = code[op, at.SLOT]
         put(
             state, place, at.ON_COLLECTIVE_END, member[at.FINISH], operation, comm, root,
@@ -267,7 +263,10 @@ def end_collective(
         return
     request = slots_of(state)[process, slot, at.SLOT_REQUEST]
     operation, sent, got = code[op, at.SLOT], member[at.SENT], member[at.GOT]
-    put(state, place, at.ON_COMPLETE, time, operation, comm, root, sent, got, request)
+    if family == at.FILE:
+        end_nonblocking(state, process, time, op, sent, request)
+    else:
+        put(state, place, at.ON_COMPLETE, time, operation, comm, root, sent, got, request)
     member[at.FINISH] = time
     member[at.END_ENTER], member[at.END_VISIT] = row[at.CALL_ENTER], row[at.CALL_VISIT]
     member[at.END_PATH] = code[row[at.CALL_AT], at.PATH]

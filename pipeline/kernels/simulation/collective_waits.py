@@ -34,10 +34,9 @@ def add_waits(state: Any, instance: Any) -> None:
         wait = window_property(code_of(state)[op, at.SLOT])
         charge_all(state, instance, last, at.NOBODY, wait, at.NOBODY)
         forget_accesses(state, code_of(state)[op, at.AMOUNT])
-    elif family == at.FILE and is_nonblocking(state, instance):
-        return
     elif family == at.FILE:
-        charge_all(state, instance, last, at.NOBODY, at.FILE_WAIT, at.NOBODY)
+        if code_of(state)[op, at.TARGET] == at.BEYOND:
+            charge_all(state, instance, last, at.NOBODY, at.FILE_WAIT, at.NOBODY)
     elif family == at.N_TO_N:
         if last == at.NOBODY:
             return

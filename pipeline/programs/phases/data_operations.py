@@ -195,7 +195,7 @@ class Operations:
             if is_scheduled:
                 process.on_file(
                     f"{call}_{'at' if is_each else 'all'}", at.ACCESSING, file, size=size,
-                    mode=mode, schedule=schedule, delay=self.delay,
+                    mode=mode, schedule=schedule, delay=self.delay, is_independent=is_each,
                     request=requests[member][0] if phase.nonblocking else None,
                 )  # fmt: skip
             else:
