@@ -26,8 +26,8 @@ from tracemill.sql.refusals import wrong
 VIEWS = "views"
 # Folders whose queries answer a question instead of making a table of the store.
 ANSWERING = (
-    "checks", "export", "reports", "gathering", "comparison", "patterns", "campaign_reports",
-    "cookbook", "campaign_cookbook", VIEWS,
+    "checks", "export", "reports", "gathering", "comparison", "from_traces", "patterns",
+    "campaign_reports", "cookbook", "campaign_cookbook", VIEWS,
 )  # fmt: skip
 # Folder of the queries that make tables of a campaign, and not of a run.
 CAMPAIGN = "campaign"

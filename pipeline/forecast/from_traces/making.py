@@ -1,0 +1,173 @@
+"""Make a described program from an analyzed run, or from the runs of a campaign."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+import polars as pl
+
+from tracemill.base.errors import ProgramError
+from tracemill.forecast.from_traces.computing import SINGLE, Computing, Given
+from tracemill.forecast.from_traces.grids import choose_grid
+from tracemill.forecast.from_traces.iterations import nest
+from tracemill.forecast.from_traces.merging import OTHER, merge
+from tracemill.forecast.from_traces.phases import Builder, SizeText, channels_of
+from tracemill.forecast.from_traces.recording import ADVICE, Recording
+from tracemill.forecast.from_traces.steps import Merged, Node, Repeat, Spent, add_spent
+from tracemill.forecast.from_traces.text import Field, render_program
+
+LEAST_SHARE = 0.01
+"""Call paths below this share of all computing are put together as OTHER."""
+MOST_PHASES = 20_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Choices of the user: grid of the run with the most processes, and kinds of parts."""
+
+    grid: tuple[int, ...] | None = None
+    given: Given = field(default_factory=Given)
+
+
+@dataclass(frozen=True)
+class Times:
+    """Computing of a run by call path and rank (ns)."""
+
+    by_rank: Mapping[str, Mapping[int, float]]
+    process_count: int
+
+    @classmethod
+    def of(cls, recording: Recording) -> "Times":
+        """The times of a run."""
+        sums = (
+            recording.computing.group_by("call_path_id", "rank")
+            .agg((pl.col("end_ns") - pl.col("begin_ns")).sum().alias("time_ns"))
+            .sort("call_path_id", "rank")
+        )
+        by_rank: dict[str, dict[int, float]] = {}
+        for call_path_id, rank, time in sums.iter_rows():
+            own = by_rank.setdefault(recording.path(call_path_id), {})
+            own[rank] = own.get(rank, 0.0) + time
+        return cls(by_rank, recording.process_count)
+
+    @property
+    def large(self) -> set[str]:
+        """Call paths with a noticeable share."""
+        total = sum(self.sum_ns(path) for path in self.by_rank)
+        return {path for path in self.by_rank if self.sum_ns(path) >= LEAST_SHARE * total}
+
+    def pooled(self, call_paths: set[str]) -> "Times":
+        """The same with all other call paths as OTHER."""
+        pooled: dict[str, dict[int, float]] = {}
+        for path, ranks in self.by_rank.items():
+            own = pooled.setdefault(path if path in call_paths else OTHER, {})
+            for rank, time in ranks.items():
+                own[rank] = own.get(rank, 0.0) + time
+        return Times(pooled, self.process_count)
+
+    def sum_ns(self, path: str) -> float:
+        """Time of all processes."""
+        return sum(self.by_rank.get(path, {}).values())
+
+    def mean_ns(self, path: str) -> float:
+        """Time per process."""
+        return self.sum_ns(path) / self.process_count
+
+    def longest_ns(self, path: str) -> float:
+        """Time of the process with the most."""
+        return max(self.by_rank.get(path, {}).values(), default=0.0)
+
+    def is_single(self, path: str) -> bool:
+        """Whether a single process has almost all of it."""
+        return self.longest_ns(path) >= SINGLE * self.sum_ns(path)
+
+
+def program_from_recording(recording: Recording, options: Options) -> str:
+    """The description of the program of one run. Raises ProgramError or UsageError."""
+    times = Times.of(recording)
+    options.given.check(list(times.by_rank))
+    paths = times.large | {path for path in times.by_rank if options.given.names(path)}
+    merged, nodes = merge_and_nest(recording, paths)
+    computing = Computing(
+        process_count=recording.process_count,
+        singles=frozenset(_singles_of(nodes)) if recording.process_count > 1 else frozenset(),
+        given=options.given,
+    )
+    comments = (
+        f"Made from run {recording.label} with {recording.process_count} processes.",
+        "One run cannot tell shared from replicated computing: all parts are taken as shared "
+        "evenly,",
+        "except those of a single process (see --replicated and --part).",
+    )
+    return describe(recording, merged, nodes, computing, same_size, options, comments)
+
+
+def merge_and_nest(recording: Recording, paths: set[str]) -> tuple[Merged, list[Node]]:
+    """The steps of a run, and the same as nested loops."""
+    merged = merge(recording, paths)
+    nodes = nest(merged.steps)
+    count = sum(1 for node in nodes for _ in node.steps)
+    if count > MOST_PHASES:
+        raise ProgramError(
+            f"{recording.label}: {count:,} operations without repetition are too many for a "
+            f"description: {ADVICE}"
+        )
+    return merged, nodes
+
+
+def describe(
+    recording: Recording,
+    merged: Merged,
+    nodes: Sequence[Node],
+    computing: Computing,
+    size_text: SizeText,
+    options: Options,
+    comments: Sequence[str],
+) -> str:
+    """The text of a program with the steps of a run. Raises ProgramError for irregular messages."""
+    grid = _grid(recording, merged, nodes, options.grid)
+    builder = Builder(merged=merged, grid=grid, computing=computing, size_text=size_text)
+    phases = builder.build(nodes)
+    fields: dict[str, Field] = {"name": recording.label, "speed": 1, "grid": list(grid)}
+    return render_program(fields, phases, comments)
+
+
+def _grid(
+    recording: Recording, merged: Merged, nodes: Sequence[Node], given: tuple[int, ...] | None
+) -> tuple[int, ...]:
+    """The given grid, or one that the messages fit."""
+    count = recording.process_count
+    if given is not None:
+        if prod(given) != count:
+            size = "x".join(map(str, given))
+            raise ProgramError(
+                f"--grid {size}: {prod(given):,} processes, but {recording.label} has {count:,}"
+            )
+        return given
+    channels = [
+        channels_of(step, merged) for node in nodes for step in node.steps if step.pattern.pairs
+    ]
+    return choose_grid(channels, count, recording.grids)
+
+
+def same_size(_: str, size: float) -> Field:
+    """Bytes as they are in the run."""
+    return round(size) if size >= 1000 else size
+
+
+def _singles_of(nodes: Sequence[Node]) -> set[str]:
+    """Call paths that a single process at a time computes, whichever it is."""
+    total: dict[str, Spent] = total_spent(nodes)
+    return {path for path, spent in total.items() if spent.longest_ns >= SINGLE * spent.sum_ns}
+
+
+def total_spent(nodes: Sequence[Node]) -> dict[str, Spent]:
+    """All computing by call path."""
+    total: dict[str, Spent] = {}
+    for node in nodes:
+        if isinstance(node, Repeat):
+            add_spent(total, node.before)
+            add_spent(total, total_spent(node.body))
+        else:
+            add_spent(total, node.spent)
+    return total

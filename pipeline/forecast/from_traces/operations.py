@@ -1,0 +1,297 @@
+"""The operations of a run, and where each process takes part in them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log2
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from tracemill.forecast.from_traces.recording import Recording
+from tracemill.forecast.from_traces.steps import Pattern
+
+SHARE_OF_OVERLAP = 0.01
+"""Messages are non-blocking if this share of all computing lies between start and completion."""
+
+_PARTS = {"operation": pl.Int64, "rank": pl.Int32, "start_ns": pl.Int64, "end_ns": pl.Int64}
+_ALLREDUCES = ("scan", "exscan", "reduce_scatter", "reduce_scatter_block")
+_ROOTED = ("bcast", "scatter", "gather", "reduce")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operations:
+    """Operations by number.
+
+    `cuts` has for each process, in its order, where an operation separates its computing: token
+    2 i is the start of operation i (or all of it), 2 i + 1 its completion. `signatures` are the
+    numbers of `patterns`.
+    """
+
+    cuts: pl.DataFrame
+    signatures: Sequence[int]
+    patterns: Sequence[Pattern]
+    channel_bytes: Mapping[int, tuple[float, ...]]
+
+    @property
+    def token_count(self) -> int:
+        """Number of tokens, used or not."""
+        return 2 * len(self.signatures)
+
+    def describe(self, token: int) -> str:
+        """Operation and call path of a token."""
+        pattern = self.patterns[self.signatures[token // 2]]
+        return f"{pattern.operation or 'messages'} of {pattern.call_path}"
+
+
+def find_operations(recording: Recording) -> Operations:
+    """The collectives, messages and file accesses of a run."""
+    found: list[tuple[Pattern, tuple[float, ...]]] = []
+    parts = [_collective_parts(recording, found)]
+    anchors = parts[0].select("rank", anchor_ns=pl.col("end_ns")).sort("rank", "anchor_ns")
+    parts.append(_message_parts(recording, anchors, found))
+    parts.append(_file_parts(recording, anchors, found))
+    joined = pl.concat(parts)
+    nonblocking = _nonblocking(recording, joined, found)
+    return _assembled(joined, found, nonblocking)
+
+
+def _assembled(
+    parts: pl.DataFrame,
+    found: Sequence[tuple[Pattern, tuple[float, ...]]],
+    nonblocking: set[str],
+) -> Operations:
+    numbers: dict[Pattern, int] = {}
+    signatures = []
+    for pattern, _ in found:
+        if pattern.call_path in nonblocking:
+            pattern = Pattern(**{**pattern.__dict__, "is_nonblocking": True})
+        signatures.append(numbers.setdefault(pattern, len(numbers)))
+    patterns = list(numbers)
+    is_split = np.array([patterns[each].is_nonblocking for each in signatures], bool)
+    own = parts.with_columns(is_split=pl.Series(is_split[parts["operation"].to_numpy()]))
+    waits = own.filter("is_split").select(
+        "rank", token=2 * pl.col("operation") + 1, cut_ns=pl.max_horizontal("start_ns", "end_ns")
+    )
+    starts = own.select(
+        "rank",
+        token=2 * pl.col("operation"),
+        cut_ns=pl.when("is_split").then(pl.coalesce("start_ns", "end_ns")).otherwise("end_ns"),
+    )
+    return Operations(
+        cuts=pl.concat([starts, waits]).sort("rank", "cut_ns", "token"),
+        signatures=signatures,
+        patterns=patterns,
+        channel_bytes=dict(enumerate(sizes for _, sizes in found)),
+    )
+
+
+def _class(size: float) -> int:
+    return int(log2(size) + 0.5) if size >= 1 else 0
+
+
+def _collective_parts(
+    recording: Recording, found: list[tuple[Pattern, tuple[float, ...]]]
+) -> pl.DataFrame:
+    """Collectives of all processes: `start_ns` of those that another call completes."""
+    rows = recording.collectives
+    if not rows.height:
+        return pl.DataFrame(schema=_PARTS)
+    instances = rows.group_by("collective_id", maintain_order=True).agg(
+        pl.col("operation", "root", "call_path_id").first(),
+        pl.col("start_ns").is_not_null().any().alias("is_started"),
+        most_received=pl.col("bytes_received").max(),
+        received=pl.col("bytes_received").mean(),
+        sent=pl.col("bytes_sent").filter(pl.col("rank") != pl.col("root")).mean(),
+    )
+    first = len(found)
+    for row in instances.iter_rows(named=True):
+        found.append(_collective(recording, row))
+    numbered = instances.select("collective_id").with_columns(
+        operation_number=pl.int_range(first, first + instances.height, dtype=pl.Int64)
+    )
+    return (
+        rows.join(numbered, on="collective_id")
+        .select("rank", "start_ns", operation="operation_number", end_ns="enter_ns")
+        .select(list(_PARTS))
+        .cast(_PARTS)  # type: ignore[arg-type]
+    )
+
+
+def _collective(
+    recording: Recording, row: Mapping[str, object]
+) -> tuple[Pattern, tuple[float, ...]]:  # fmt: skip
+    """Pattern of a collective, and what one member gives or gets (bytes)."""
+    name, count = str(row["operation"]), recording.process_count
+    name = name if name in _ALLREDUCES else name.removesuffix("w").removesuffix("v")
+    received, sent = float(str(row["received"])), float(str(row["sent"] or 0))
+    size = received / count
+    if name in ("bcast", "scatter"):
+        size = received
+    elif name in ("gather", "reduce"):
+        size = sent
+    elif name in ("scan", "exscan"):
+        size = float(str(row["most_received"])) / max(count - 1, 1)
+    if name == "barrier":
+        size = 0.0
+    pattern = Pattern(
+        "collective",
+        recording.path(int(str(row["call_path_id"]))),
+        "allreduce" if name in _ALLREDUCES else name,
+        int(str(row["root"])) if name in _ROOTED else 0,
+        size_class=_class(size),
+        is_nonblocking=bool(row["is_started"]),
+    )
+    return pattern, (size,)
+
+
+def _message_parts(
+    recording: Recording, anchors: pl.DataFrame, found: list[tuple[Pattern, tuple[float, ...]]]
+) -> pl.DataFrame:
+    """Messages: `start_ns` is the end of the last call that posts, `end_ns` the first wait."""
+    if not recording.messages.height:
+        return pl.DataFrame(schema=_PARTS)
+    rows = _with_rounds(recording.messages, anchors)
+    first = len(found)
+    rows = rows.with_columns(
+        operation=(pl.struct("interval", "call_path_id", "round").rank("dense") - 1 + first).cast(
+            pl.Int64
+        )
+    )
+    channels = (
+        rows.group_by("operation", "call_path_id", "sender", "receiver")
+        .agg(pl.len().alias("count"), pl.col("bytes").sum())
+        .sort("operation", "sender", "receiver")
+        .group_by("operation", "call_path_id", maintain_order=True)
+        .agg("sender", "receiver", "count", "bytes")
+    )
+    interned: dict[tuple[tuple[int, int, int], ...], tuple[tuple[int, int, int], ...]] = {}
+    for _, path, senders, receivers, counts, sizes in channels.iter_rows():
+        pairs = tuple(zip(senders, receivers, counts, strict=True))
+        mean = sum(sizes) / sum(counts)
+        pattern = Pattern(
+            "neighbours",
+            recording.path(path),
+            pairs=interned.setdefault(pairs, pairs),
+            size_class=_class(mean),
+        )
+        found.append((pattern, tuple(map(float, sizes))))
+    sides = [
+        rows.select(
+            "operation", rank=side, start_ns=f"{name}_start_ns", end_ns=f"{name}_end_ns"
+        ).cast(_PARTS)  # type: ignore[arg-type]
+        for side, name in (("sender", "send"), ("receiver", "receive"))
+    ]
+    return (
+        pl.concat(sides)
+        .group_by("operation", "rank")
+        .agg(pl.col("start_ns").max(), pl.col("end_ns").min())
+        .select(list(_PARTS))
+    )
+
+
+def _with_rounds(messages: pl.DataFrame, anchors: pl.DataFrame) -> pl.DataFrame:
+    """Messages with the number of anchors before they are sent, and their round since then."""
+    rows = _with_interval(messages, anchors, "sender", "send_ns")
+    channel = ["interval", "call_path_id", "sender", "receiver"]
+    group = ["interval", "call_path_id"]
+    rows = rows.sort("sender", "send_ns", maintain_order=True).with_columns(
+        ordinal=pl.int_range(pl.len()).over(channel), count=pl.len().over(channel)
+    )
+    rounds = (
+        rows.select(*channel, "count")
+        .unique(maintain_order=True)
+        .group_by(group)
+        .agg(pl.col("count").unique())
+        .with_columns(
+            rounds=pl.col("count").map_elements(
+                lambda counts: int(np.gcd.reduce(counts.to_numpy())), return_dtype=pl.Int64
+            )
+        )
+        .select(*group, "rounds")
+    )
+    return rows.join(rounds, on=group, maintain_order="left").with_columns(
+        round=pl.col("ordinal") // (pl.col("count") // pl.col("rounds"))
+    )
+
+
+def _with_interval(
+    rows: pl.DataFrame, anchors: pl.DataFrame, rank: str, time: str
+) -> pl.DataFrame:  # fmt: skip
+    """Rows with the number of anchors of their process before a time."""
+    intervals = np.zeros(rows.height, np.int64)
+    ranks, times = rows[rank].to_numpy(), rows[time].to_numpy()
+    for (number,), own in anchors.partition_by("rank", as_dict=True).items():
+        found = np.flatnonzero(ranks == number)
+        intervals[found] = np.searchsorted(own["anchor_ns"].to_numpy(), times[found], side="right")
+    return rows.with_columns(interval=intervals)
+
+
+def _file_parts(
+    recording: Recording, anchors: pl.DataFrame, found: list[tuple[Pattern, tuple[float, ...]]]
+) -> pl.DataFrame:
+    """Reads and writes: the n-th one of each process in a call path between two anchors."""
+    if not recording.files.height:
+        return pl.DataFrame(schema=_PARTS)
+    rows = _with_interval(recording.files, anchors, "rank", "enter_ns")
+    group = ["interval", "call_path_id", "operation"]
+    rows = rows.with_columns(round=pl.int_range(pl.len()).over([*group, "rank"]))
+    first = len(found)
+    rows = rows.with_columns(number=pl.struct(*group, "round").rank("dense") - 1 + first)
+    instances = (
+        rows.group_by("number")
+        .agg(
+            pl.col("call_path_id", "operation").first(),
+            pl.col("bytes").sum(),
+            pl.col("rank").n_unique().alias("count"),
+        )
+        .sort("number")
+    )
+    for _, path, mode, size, count in instances.iter_rows():
+        is_one = count == 1 and recording.process_count > 1
+        pattern = Pattern(
+            "io",
+            recording.path(path),
+            mode,
+            root=int(not is_one),
+            size_class=_class(size / count),
+        )
+        found.append((pattern, (float(size if is_one else size / count),)))
+    return rows.select(
+        "rank", operation="number", start_ns=pl.lit(None), end_ns="enter_ns"
+    ).select(list(_PARTS)).cast(_PARTS)  # type: ignore[arg-type]  # fmt: skip
+
+
+def _nonblocking(
+    recording: Recording,
+    parts: pl.DataFrame,
+    found: Sequence[tuple[Pattern, tuple[float, ...]]],
+) -> set[str]:
+    """Call paths whose messages have enough computing between their start and completion."""
+    computing = recording.computing
+    started = parts.filter(pl.col("start_ns") < pl.col("end_ns"))
+    if not started.height or not computing.height:
+        return set()
+    overlap = np.zeros(started.height)
+    ranks = started["rank"].to_numpy()
+    for (rank,), own in computing.partition_by("rank", as_dict=True).items():
+        chosen = np.flatnonzero(ranks == rank)
+        overlap[chosen] = _computing_between(
+            own, started["start_ns"].to_numpy()[chosen], started["end_ns"].to_numpy()[chosen]
+        )
+    total = float((computing["end_ns"] - computing["begin_ns"]).sum())
+    paths = [found[number][0].call_path for number in started["operation"].to_list()]
+    shares = (
+        pl.DataFrame({"path": paths, "time": overlap}).group_by("path").agg(pl.col("time").sum())
+    )
+    return set(shares.filter(pl.col("time") > SHARE_OF_OVERLAP * total)["path"].to_list())
+
+
+def _computing_between(
+    own: pl.DataFrame, begins: NDArray[np.int64], ends: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Time of the stretches of a process that begin in each of some periods (ns)."""
+    starts = own["begin_ns"].to_numpy()
+    before = np.concatenate([[0], np.cumsum(own["end_ns"].to_numpy() - starts)])
+    between = np.searchsorted(starts, ends) - 0, np.searchsorted(starts, begins)
+    return (before[between[0]] - before[between[1]]).astype(np.float64)

@@ -1,0 +1,106 @@
+"""What a run's tables say about its operations and its computing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from tracemill.base.errors import ProgramError
+from tracemill.sql.failures import stage_errors
+from tracemill.sql.query_files import load_query
+from tracemill.store.database import parsed
+from tracemill.store.runs import Run
+
+QUERIES = ("program_collectives", "program_messages", "program_files", "program_computing")
+ADVICE = "replay its trace instead"
+_NO_PATH = "(outside of calls)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recording:
+    """Operations and computing of a run, with the columns of the queries in queries/from_traces.
+
+    `grids` has the sizes of recorded Cartesian grids of all processes.
+    """
+
+    label: str
+    process_count: int
+    paths: Mapping[int, str]
+    collectives: pl.DataFrame
+    messages: pl.DataFrame
+    files: pl.DataFrame
+    computing: pl.DataFrame
+    grids: tuple[tuple[int, ...], ...] = ()
+
+    def path(self, call_path_id: int) -> str:
+        """The text of a call path."""
+        return self.paths.get(call_path_id, _NO_PATH)
+
+
+def read_recording(run: Run) -> Recording:
+    """Read the tables of a run. Raises QueryError or StoreError, or ProgramError."""
+    queries = [load_query(name) for name in QUERIES]
+    inputs = sorted({name for query in queries for name in query.inputs})
+    connection = run.connect(tables=inputs)
+    try:
+        with stage_errors("merging calls"):
+            frames = [connection.sql(parsed(connection, each.statement)).pl() for each in queries]
+    finally:
+        connection.close()
+    collectives, messages, files, computing = frames
+    processes = run.read("location_groups", ["kind"])["kind"].to_pylist().count("process")
+    paths = run.read("call_paths", ["call_path_id", "path"])
+    recording = Recording(
+        label=run.label,
+        process_count=processes,
+        paths=dict(zip(*(paths[name].to_pylist() for name in paths.column_names), strict=True)),
+        collectives=collectives,
+        messages=messages,
+        files=files,
+        computing=computing,
+        grids=_grids(run, processes),
+    )
+    return _checked(recording)
+
+
+def _grids(run: Run, process_count: int) -> tuple[tuple[int, ...], ...]:
+    """Sizes of the recorded grids of all processes."""
+    rows = run.read("cart_dimensions", ["communicator_id", "dimension", "size"]).to_pylist()
+    found: dict[int, dict[int, int]] = {}
+    for row in rows:
+        found.setdefault(row["communicator_id"], {})[row["dimension"]] = row["size"]
+    grids = {tuple(size for _, size in sorted(sizes.items())) for sizes in found.values()}
+    return tuple(sorted(grid for grid in grids if _product(grid) == process_count))
+
+
+def _product(grid: tuple[int, ...]) -> int:
+    product = 1
+    for size in grid:
+        product *= size
+    return product
+
+
+def _checked(recording: Recording) -> Recording:
+    """The recording; raises ProgramError if a collective is not one of all processes."""
+    wrong = recording.collectives.filter(
+        (pl.col("expected_count") != recording.process_count) | ~pl.col("is_complete")
+    )
+    if wrong.height:
+        first = wrong.row(0, named=True)
+        ranks = wrong.filter(pl.col("collective_id") == first["collective_id"])["rank"].to_list()
+        what = (
+            "lacks members"
+            if not first["is_complete"]
+            else f"joins {first['expected_count']} of {recording.process_count} processes"
+        )
+        raise ProgramError(
+            f"{recording.label}: {first['operation']} in {recording.path(first['call_path_id'])} "
+            f"{what} (ranks {describe_ranks(ranks)}), which no program on a grid has: {ADVICE}"
+        )
+    return recording
+
+
+def describe_ranks(ranks: list[int], most: int = 6) -> str:
+    """Ranks in words, at most `most` of them."""
+    listed = ", ".join(map(str, ranks[:most]))
+    return f"{listed} and {len(ranks) - most} more" if len(ranks) > most else listed
