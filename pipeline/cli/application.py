@@ -3,7 +3,16 @@
 from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
 
 from tracemill.base.version import VERSION
-from tracemill.cli import computing, exporting, forecasting, keeping, querying, reporting, searching
+from tracemill.cli import (
+    computing,
+    exporting,
+    forecasting,
+    keeping,
+    programs,
+    querying,
+    reporting,
+    searching,
+)
 from tracemill.cli.nightly import nightly
 
 
@@ -38,6 +47,7 @@ for command in (
     forecasting.forecast,
     searching.best_grid,
     searching.forecast_errors,
+    programs.program_from,
     keeping.runs,
     querying.sql,
     reporting.quality,

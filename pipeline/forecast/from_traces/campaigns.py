@@ -11,6 +11,7 @@ from tracemill.forecast.from_traces.making import (
     Options,
     Times,
     describe,
+    leave_out_others,
     merge_and_nest,
     same_size,
     total_spent,
@@ -103,7 +104,7 @@ def _choose(campaign: Run, choice: Choice) -> list[_Member]:
         ("programs", "--application", choice.application),
         ("sizes", "--size", choice.size),
     ):
-        values = {name: _values(members, name)}[name]
+        values = _values(members, name)
         if given is not None and given not in values:
             raise ProgramError(
                 f"campaign {campaign.label}: no run of {option} {_plain(given)}: {name} are "
@@ -126,7 +127,7 @@ def _value(member: _Member, name: str) -> str | float:
 
 
 def _values(members: Sequence[_Member], name: str) -> list[str | float]:
-    return sorted({_value(each, name) for each in members})  # type: ignore[type-var]
+    return sorted({_value(each, name) for each in members})
 
 
 def _plain(value: str | float) -> str:
@@ -177,6 +178,7 @@ def program_from_runs(chosen: Chosen, options: Options) -> str:
     pooled = [each.pooled(paths) for each in times]
     typical = chosen.typical
     merged, nodes = merge_and_nest(typical, paths)
+    left_out = leave_out_others(nodes)
     singles = _singles(pooled)
     counts = [each.process_count for each in pooled]
     computing = Computing(
@@ -189,6 +191,7 @@ def program_from_runs(chosen: Chosen, options: Options) -> str:
         f"Made from {len(counts)} runs of campaign {chosen.name} with "
         f"{join_words([str(each) for each in sorted(set(counts))])} processes;",
         f"its operations are those of {typical.label}.",
+        *left_out,
     )
     return describe(
         typical, merged, nodes, computing, _Sizes.of(chosen, typical).field, options, comments
@@ -258,5 +261,3 @@ def _mean_sizes(recording: Recording) -> dict[str, float]:
         size, before = sums.get(pattern.call_path, (0.0, 0.0))
         sums[pattern.call_path] = (size + sum(sizes), before + count)
     return {path: size / count for path, (size, count) in sums.items()}
-
-

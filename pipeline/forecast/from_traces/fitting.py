@@ -58,7 +58,9 @@ def fit_times(processes: Sequence[int], times_ns: Sequence[float]) -> TimeModel:
     variance = float(np.sum((times - times.mean()) ** 2))
     residual = float(np.sum((times - terms @ factors) ** 2))
     has_variance = variance > 1e-18 * float(np.sum(times**2))
-    return TimeModel(*map(float, factors), 1 - residual / variance if has_variance else None)
+    shared, replicated, logarithmic = factors.tolist()
+    explained = 1 - residual / variance if has_variance else None
+    return TimeModel(shared, replicated, logarithmic, explained)
 
 
 def _solve(

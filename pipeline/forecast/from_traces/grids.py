@@ -58,9 +58,7 @@ def fit(channels: Channels, grid: Sequence[int]) -> tuple[Neighborhood, ...]:
 
 
 def choose_grid(
-    operations: Sequence[Channels],
-    process_count: int,
-    recorded: Sequence[tuple[int, ...]] = (),
+    operations: Sequence[Channels], process_count: int, recorded: Sequence[tuple[int, ...]] = ()
 ) -> tuple[int, ...]:
     """The grid that all messages fit; one recorded, else that with the fewest offsets.
 

@@ -18,6 +18,8 @@ from tracemill.forecast.from_traces.text import Field, render_program
 
 LEAST_SHARE = 0.01
 """Call paths below this share of all computing are put together as OTHER."""
+LEAST_OTHERS = 0.005
+"""OTHER is left out if it is below this share of all computing."""
 MOST_PHASES = 20_000
 
 
@@ -88,6 +90,7 @@ def program_from_recording(recording: Recording, options: Options) -> str:
     options.given.check(list(times.by_rank))
     paths = times.large | {path for path in times.by_rank if options.given.names(path)}
     merged, nodes = merge_and_nest(recording, paths)
+    left_out = leave_out_others(nodes)
     computing = Computing(
         process_count=recording.process_count,
         singles=frozenset(_singles_of(nodes)) if recording.process_count > 1 else frozenset(),
@@ -98,6 +101,7 @@ def program_from_recording(recording: Recording, options: Options) -> str:
         "One run cannot tell shared from replicated computing: all parts are taken as shared "
         "evenly,",
         "except those of a single process (see --replicated and --part).",
+        *left_out,
     )
     return describe(recording, merged, nodes, computing, same_size, options, comments)
 
@@ -113,6 +117,39 @@ def merge_and_nest(recording: Recording, paths: set[str]) -> tuple[Merged, list[
             f"description: {ADVICE}"
         )
     return merged, nodes
+
+
+def leave_out_others(nodes: Sequence[Node]) -> tuple[str, ...]:
+    """Remove OTHER if it is small; says so. Else put small times of it together within each list.
+
+    A time of it is small if it is below a tenth of that share.
+    """
+    total = total_spent(nodes)
+    time = sum(spent.sum_ns for spent in total.values())
+    others = total.get(OTHER, Spent()).sum_ns
+    if not others:
+        return ()
+    if others < LEAST_OTHERS * time:
+        _pool_others(nodes, float("inf"))
+        return (f"Other call paths with {others / time:.2%} of the computing are left out.",)
+    _pool_others(nodes, LEAST_OTHERS / 10 * time)
+    return ()
+
+
+def _pool_others(nodes: Sequence[Node], least_ns: float) -> None:
+    """Move times of OTHER to the next step of a list until they are large enough."""
+    pending = Spent()
+    last: dict[str, Spent] = {}
+    for node in nodes:
+        own = node.before if isinstance(node, Repeat) else node.spent
+        pending.add(own.pop(OTHER, Spent()))
+        if pending.sum_ns >= least_ns:
+            own[OTHER], pending = pending, Spent()
+        if isinstance(node, Repeat):
+            _pool_others(node.body, least_ns)
+        last = own
+    if pending.sum_ns and least_ns < float("inf"):
+        last.setdefault(OTHER, Spent()).add(pending)
 
 
 def describe(

@@ -57,9 +57,7 @@ def find_operations(recording: Recording) -> Operations:
 
 
 def _assembled(
-    parts: pl.DataFrame,
-    found: Sequence[tuple[Pattern, tuple[float, ...]]],
-    nonblocking: set[str],
+    parts: pl.DataFrame, found: Sequence[tuple[Pattern, tuple[float, ...]]], nonblocking: set[str]
 ) -> Operations:
     numbers: dict[Pattern, int] = {}
     signatures = []
@@ -250,11 +248,7 @@ def _file_parts(
     for _, path, mode, size, count in instances.iter_rows():
         is_one = count == 1 and recording.process_count > 1
         pattern = Pattern(
-            "io",
-            recording.path(path),
-            mode,
-            root=int(not is_one),
-            size_class=_class(size / count),
+            "io", recording.path(path), mode, root=int(not is_one), size_class=_class(size / count)
         )
         found.append((pattern, (float(size if is_one else size / count),)))
     return rows.select(
@@ -263,9 +257,7 @@ def _file_parts(
 
 
 def _nonblocking(
-    recording: Recording,
-    parts: pl.DataFrame,
-    found: Sequence[tuple[Pattern, tuple[float, ...]]],
+    recording: Recording, parts: pl.DataFrame, found: Sequence[tuple[Pattern, tuple[float, ...]]]
 ) -> set[str]:
     """Call paths whose messages have enough computing between their start and completion."""
     computing = recording.computing
