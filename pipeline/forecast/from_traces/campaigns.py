@@ -56,6 +56,7 @@ class Chosen:
     """Runs of one program and size, and the exponents of growth by call path."""
 
     name: str
+    application: str
     recordings: Sequence[Recording]
     longest_ns: Sequence[int]
     growth: Mapping[str, float] = field(default_factory=dict)
@@ -88,6 +89,7 @@ def choose_runs(campaign: Run, store: Store, choice: Choice) -> Chosen:
         recordings.append(read_recording(run))
     return Chosen(
         campaign.label,
+        members[0].application,
         recordings,
         [each.time_ns for each in members],
         _growth(campaign, members[0]),
@@ -194,7 +196,14 @@ def program_from_runs(chosen: Chosen, options: Options) -> str:
         *left_out,
     )
     return describe(
-        typical, merged, nodes, computing, _Sizes.of(chosen, typical).field, options, comments
+        chosen.application,
+        typical,
+        merged,
+        nodes,
+        computing,
+        _Sizes.of(chosen, typical).field,
+        options,
+        comments,
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.base.errors import ProgramError
-from tracemill.forecast.from_traces.recording import ADVICE
+from tracemill.forecast.from_traces.recording import ADVICE, describe_ranks
 
 MOST_DIMENSIONS = 4
 SAME_SIZE = 1.5
@@ -185,11 +185,11 @@ def _irregular(operations: Sequence[Channels], process_count: int) -> ProgramErr
     """The error for messages that fit no grid."""
     for each in operations:
         if not any(_fit(each, grid) for grid in factorizations(process_count)):
-            receivers = sorted(receiver for sender, receiver, _ in each.pairs if sender == 0)
-            to = ", ".join(map(str, receivers[:6])) or "nobody"
+            first = each.pairs[0][0]
+            to = [receiver for sender, receiver, _ in each.pairs if sender == first]
             return ProgramError(
                 f"messages of {each.call_path} are irregular: they are no offsets of any grid of "
-                f"{process_count} processes (rank 0 sends to {to}): {ADVICE}"
+                f"{process_count} processes (rank {first} sends to {describe_ranks(to)}): {ADVICE}"
             )
     return ProgramError(
         f"no grid of {process_count} processes fits the messages of all call paths: give one with "

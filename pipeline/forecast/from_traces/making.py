@@ -1,5 +1,6 @@
 """Make a described program from an analyzed run, or from the runs of a campaign."""
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
@@ -15,6 +16,7 @@ from tracemill.forecast.from_traces.phases import Builder, SizeText, channels_of
 from tracemill.forecast.from_traces.recording import ADVICE, Recording
 from tracemill.forecast.from_traces.steps import Merged, Node, Repeat, Spent, add_spent
 from tracemill.forecast.from_traces.text import Field, render_program
+from tracemill.programs.language.reading import parse_program
 
 LEAST_SHARE = 0.01
 """Call paths below this share of all computing are put together as OTHER."""
@@ -103,7 +105,8 @@ def program_from_recording(recording: Recording, options: Options) -> str:
         "except those of a single process (see --replicated and --part).",
         *left_out,
     )
-    return describe(recording, merged, nodes, computing, same_size, options, comments)
+    label = recording.label
+    return describe(label, recording, merged, nodes, computing, same_size, options, comments)
 
 
 def merge_and_nest(recording: Recording, paths: set[str]) -> tuple[Merged, list[Node]]:
@@ -153,6 +156,7 @@ def _pool_others(nodes: Sequence[Node], least_ns: float) -> None:
 
 
 def describe(
+    name: str,
     recording: Recording,
     merged: Merged,
     nodes: Sequence[Node],
@@ -161,12 +165,20 @@ def describe(
     options: Options,
     comments: Sequence[str],
 ) -> str:
-    """The text of a program with the steps of a run. Raises ProgramError for irregular messages."""
+    """The text of a program with the steps of a run.
+
+    Raises ProgramError for irregular messages, and for wrong expressions of the user.
+    """
     grid = _grid(recording, merged, nodes, options.grid)
     builder = Builder(merged=merged, grid=grid, computing=computing, size_text=size_text)
     phases = builder.build(nodes)
-    fields: dict[str, Field] = {"name": recording.label, "speed": 1, "grid": list(grid)}
-    return render_program(fields, phases, comments)
+    if recording.unrecorded:
+        calls = ", ".join(recording.unrecorded[:3])
+        comments = (*comments, f"Left out, because the trace does not record them: {calls}.")
+    fields: dict[str, Field] = {"name": name, "speed": 1, "grid": list(grid)}
+    text = render_program(fields, phases, comments)
+    parse_program(tomllib.loads(text), f"program of {name}")
+    return text
 
 
 def _grid(

@@ -11,6 +11,11 @@ from tracemill.forecast.from_traces.text import Field, Table
 SizeText = Callable[[str, float], Field]
 """Bytes as a field, from the call path of an operation and its bytes in the run."""
 
+_ONE_WAY = (
+    "Messages go one way: if processes wait for them before they compute, kind pipelined fits "
+    "better."
+)
+
 
 def channels_of(step: Step, merged: Merged) -> Channels:
     """The messages of a step, with mean sizes over its executions."""
@@ -66,11 +71,11 @@ class Builder:
         count = len(tables) if is_nonblocking else len(tables) - 1
         own = []
         for number, fields in enumerate(tables):
+            comments = (_ONE_WAY,) if not number and _is_one_way(step) else ()
             if number < count:
                 own.append(_unique(str(fields["name"]), names))
-                yield Table(fields | {"name": own[-1], "nonblocking": True})
-            else:
-                yield Table(fields)
+                fields = fields | {"name": own[-1], "nonblocking": True}
+            yield Table(fields, comments)
         return own
 
     def _loop(self, repeat: Repeat, executions: float) -> Table:
@@ -112,6 +117,12 @@ class Builder:
 
 def _wait(name: str) -> Table:
     return Table({"kind": "wait", "for": name})
+
+
+def _is_one_way(step: Step) -> bool:
+    """Whether no process that sends to another one gets a message from it."""
+    pairs = {(sender, receiver) for sender, receiver, _ in step.pattern.pairs}
+    return bool(pairs) and not any((receiver, sender) in pairs for sender, receiver in pairs)
 
 
 def _matched(nodes: Sequence[Node]) -> dict[int, int]:

@@ -11,7 +11,10 @@ from tracemill.sql.query_files import load_query
 from tracemill.store.database import parsed
 from tracemill.store.runs import Run
 
-QUERIES = ("program_collectives", "program_messages", "program_files", "program_computing")
+QUERIES = (
+    "program_collectives", "program_messages", "program_files", "program_computing",
+    "program_missing",
+)  # fmt: skip
 ADVICE = "replay its trace instead"
 _NO_PATH = "(outside of calls)"
 
@@ -20,7 +23,8 @@ _NO_PATH = "(outside of calls)"
 class Recording:
     """Operations and computing of a run, with the columns of the queries in queries/from_traces.
 
-    `grids` has the sizes of recorded Cartesian grids of all processes.
+    `grids` has the sizes of recorded Cartesian grids of all processes, `unrecorded` the call paths
+    of calls without records.
     """
 
     label: str
@@ -31,6 +35,7 @@ class Recording:
     files: pl.DataFrame
     computing: pl.DataFrame
     grids: tuple[tuple[int, ...], ...] = ()
+    unrecorded: tuple[str, ...] = ()
 
     def path(self, call_path_id: int) -> str:
         """The text of a call path."""
@@ -47,7 +52,8 @@ def read_recording(run: Run) -> Recording:
             frames = [connection.sql(parsed(connection, each.statement)).pl() for each in queries]
     finally:
         connection.close()
-    collectives, messages, files, computing = frames
+    collectives, messages, files, computing, missing = frames
+    _check_sides(run, missing)
     processes = run.read("location_groups", ["kind"])["kind"].to_pylist().count("process")
     paths = run.read("call_paths", ["call_path_id", "path"])
     recording = Recording(
@@ -59,8 +65,19 @@ def read_recording(run: Run) -> Recording:
         files=files,
         computing=computing,
         grids=_grids(run, processes),
+        unrecorded=tuple(missing["path"]),
     )
     return _checked(recording)
+
+
+def _check_sides(run: Run, missing: pl.DataFrame) -> None:
+    """Raise ProgramError if there is one-sided communication."""
+    one_sided = missing.filter("is_one_sided")["path"].to_list()
+    if one_sided:
+        raise ProgramError(
+            f"{run.label}: one-sided communication ({one_sided[0]}) has no kind of phase in a "
+            f"program on a grid: {ADVICE}"
+        )
 
 
 def _grids(run: Run, process_count: int) -> tuple[tuple[int, ...], ...]:
