@@ -101,20 +101,28 @@ def _cost(fitted: Sequence[_Fitted], grid: Sequence[int]) -> tuple[object, ...]:
 
 
 def _fit(channels: Channels, grid: Sequence[int]) -> _Fitted | None:
-    """The operation with offsets that all processes use, first without wrap-around."""
-    for is_periodic in (False, True):
-        offsets = _offsets(channels.pairs, grid, is_periodic)
-        unique, which, counts = np.unique(
-            offsets, axis=0, return_inverse=True, return_counts=True
-        )  # fmt: skip
-        wanted = (
-            np.full(len(unique), prod(grid))
-            if is_periodic
-            else np.prod(np.maximum(np.array(grid) - np.abs(unique), 0), axis=1)
-        )
-        if np.array_equal(counts, wanted):
-            return _fitted(channels, grid, unique, which.reshape(-1), is_periodic)
-    return None
+    """The operation with offsets that all processes use; wrap-around only if it is shorter."""
+    fits = [each for each in (False, True) if _fits(channels.pairs, grid, each)]
+    if not fits:
+        return None
+    reach = {
+        each: int(np.abs(_offsets(channels.pairs, grid, each)).sum(axis=1).max()) for each in fits
+    }
+    is_periodic = min(fits, key=lambda each: (reach[each], each))
+    offsets = _offsets(channels.pairs, grid, is_periodic)
+    unique, which = np.unique(offsets, axis=0, return_inverse=True)
+    return _fitted(channels, grid, unique, which.reshape(-1), is_periodic)
+
+
+def _fits(pairs: Pairs, grid: Sequence[int], is_periodic: bool) -> bool:
+    """Whether each offset of a message is used by all processes that can use it."""
+    unique, counts = np.unique(
+        _offsets(pairs, grid, is_periodic), axis=0, return_counts=True
+    )  # fmt: skip
+    if is_periodic:
+        return bool(np.all(counts == prod(grid)))
+    wanted = np.prod(np.maximum(np.array(grid) - np.abs(unique), 0), axis=1)
+    return np.array_equal(counts, wanted)
 
 
 def _offsets(pairs: Pairs, grid: Sequence[int], is_periodic: bool) -> NDArray[np.int64]:

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from tracemill.forecast.from_traces.steps import Node, Repeat, Spent, Step, add_spent
 
 LEAST_REPETITIONS = 3
+MOST_OF_MEAN = 2.0
+"""Computing after a loop is that of the last iteration up to this multiple of the mean one."""
 
 Integers = NDArray[np.int64]
 
@@ -91,14 +93,16 @@ def _replace(nodes: Sequence[Node], runs: Sequence[Run]) -> list[Node]:
     for run in runs:
         replaced += nodes[done : run.start]
         done = run.start + run.length
-        before = _take_first(nodes[run.start : done : run.period])
+        firsts = nodes[run.start : done : run.period]
+        before = _take_first(firsts)
+        after = _take_last(firsts, nodes[done]) if done < len(nodes) else {}
         body = [
             _joined(nodes[run.start + place : done : run.period]) for place in range(run.period)
         ]
         nested = nest(body)
         for node in nested:
             node.scale(run.count)
-        replaced.append(Repeat(nested, _signature(nested), 1, run.count, before))
+        replaced.append(Repeat(nested, _signature(nested), 1, run.count, before, after))
     return [*replaced, *nodes[done:]]
 
 
@@ -109,6 +113,31 @@ def _take_first(firsts: Sequence[Node]) -> dict[str, Spent]:
         return {}
     later = {path for node in others if isinstance(node, Step) for path in node.spent}
     return {path: first.spent.pop(path) for path in list(first.spent) if path not in later}
+
+
+def _take_last(firsts: Sequence[Node], following: Node) -> dict[str, Spent]:
+    """Take away what iterations compute at their end, before the next one or what follows.
+
+    This is what the first iteration does not compute at its begin, but all others and `following`.
+    """
+    steps = [node for node in firsts if isinstance(node, Step)]
+    if len(steps) < len(firsts) or not isinstance(following, Step):
+        return {}
+    taken: dict[str, Spent] = {}
+    for path in list(following.spent):
+        own = [step.spent[path] for step in steps[1:] if path in step.spent]
+        if len(own) == len(steps) - 1 and path not in steps[0].spent:
+            taken[path] = Spent()
+            for step in steps[1:]:
+                taken[path].add(step.spent.pop(path))
+            mean = taken[path].sum_ns / len(own)
+            rest = following.spent.pop(path)
+            factor = 1.0 if rest.sum_ns <= MOST_OF_MEAN * mean else mean / rest.sum_ns
+            taken[path].add(rest, factor)
+            if factor < 1:
+                following.spent[path] = Spent()
+                following.spent[path].add(rest, 1 - factor)
+    return taken
 
 
 def _joined(alike: Sequence[Node]) -> Node:
@@ -131,6 +160,7 @@ def _joined(alike: Sequence[Node]) -> Node:
     )
     for repeat in repeats:
         add_spent(joined.before, repeat.before)
+        add_spent(joined.after, repeat.after)
     return joined
 
 

@@ -147,9 +147,15 @@ def _pool_others(nodes: Sequence[Node], least_ns: float) -> None:
         own = node.before if isinstance(node, Repeat) else node.spent
         pending.add(own.pop(OTHER, Spent()))
         if pending.sum_ns >= least_ns:
-            own[OTHER], pending = pending, Spent()
+            parts = {OTHER: pending, **own}
+            own.clear()
+            own.update(parts)
+            pending = Spent()
         if isinstance(node, Repeat):
             _pool_others(node.body, least_ns)
+            small = node.after.pop(OTHER, Spent())
+            if least_ns < float("inf") and small.sum_ns:
+                node.after[OTHER] = small
         last = own
     if pending.sum_ns and least_ns < float("inf"):
         last.setdefault(OTHER, Spent()).add(pending)
@@ -215,8 +221,8 @@ def total_spent(nodes: Sequence[Node]) -> dict[str, Spent]:
     total: dict[str, Spent] = {}
     for node in nodes:
         if isinstance(node, Repeat):
-            add_spent(total, node.before)
-            add_spent(total, total_spent(node.body))
+            for spent in (node.before, node.after, total_spent(node.body)):
+                add_spent(total, spent)
         else:
             add_spent(total, node.spent)
     return total

@@ -80,7 +80,8 @@ class Builder:
 
     def _loop(self, repeat: Repeat, executions: float) -> Table:
         count = repeat.iterations
-        inner = self.build(repeat.body, executions * count)
+        total = executions * count
+        inner = (*self.build(repeat.body, total), *self._parts(repeat.after, total))
         return Table({"kind": "loop", "name": "iterations", "iterations": count}, phases=inner)
 
     def _parts(self, spent: Mapping[str, Spent], executions: float) -> Iterator[Table]:

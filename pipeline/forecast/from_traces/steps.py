@@ -34,10 +34,10 @@ class Spent:
     sum_ns: float = 0.0
     longest_ns: float = 0.0
 
-    def add(self, other: "Spent") -> None:
-        """Add the time of further executions."""
-        self.sum_ns += other.sum_ns
-        self.longest_ns += other.longest_ns
+    def add(self, other: "Spent", factor: float = 1.0) -> None:
+        """Add the time of further executions, or a part of it."""
+        self.sum_ns += factor * other.sum_ns
+        self.longest_ns += factor * other.longest_ns
 
 
 @dataclass
@@ -67,7 +67,8 @@ class Repeat:
     """Steps that are repeated; their times and executions are those of all repetitions.
 
     `entry_count` is how often the loop is entered, `total_count` the number of its iterations in
-    all. `before` is computing that the first iteration alone does, before its first operation.
+    all. `before` is computing that the first iteration alone does, before its first operation;
+    `after` what all iterations do after their last one.
     """
 
     body: list["Node"]
@@ -75,6 +76,7 @@ class Repeat:
     entry_count: int
     total_count: int
     before: dict[str, Spent] = field(default_factory=dict)
+    after: dict[str, Spent] = field(default_factory=dict)
 
     @property
     def iterations(self) -> int:
