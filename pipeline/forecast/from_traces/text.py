@@ -57,7 +57,7 @@ def number_text(number: float, grouping: str = "") -> str:
     if number == int(number) or abs(number) >= 100_000:
         return f"{round(number):_}" if grouping else str(round(number))
     if abs(number) >= 1:
-        return f"{number:.4f}".rstrip("0")
+        return f"{number:.4f}".rstrip("0").rstrip(".")
     return f"{number:.6g}"
 
 
