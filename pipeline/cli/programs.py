@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from tracemill.base.console import messages
-from tracemill.base.errors import MissingInputError, UsageError
+from tracemill.base.errors import UsageError
 from tracemill.cli.parameters import StorePath, check_positive
 
 if TYPE_CHECKING:
     from tracemill.forecast.from_traces.computing import Given
-    from tracemill.store.runs import Run, Store
 
 _Repeated = Parameter(negative="", consume_multiple=False)
 
@@ -62,58 +61,21 @@ def program_from(
         Use only runs of a campaign with at most so many processes.
     """
     from tracemill.base.files import check_folder, write_text
-    from tracemill.forecast.from_traces.campaigns import Choice, choose_runs, program_from_runs
-    from tracemill.forecast.from_traces.making import Options, program_from_recording
-    from tracemill.forecast.from_traces.recording import read_recording
+    from tracemill.forecast.described import find_source, parse_grid
+    from tracemill.forecast.from_traces.campaigns import Choice
+    from tracemill.forecast.from_traces.making import Options
+    from tracemill.forecast.from_traces.sources import program_text
     from tracemill.store.finding import existing_store
 
-    options = Options(grid=_read_grid(grid), given=_read_given(replicated or [], part or []))
+    options = Options(
+        grid=None if grid is None else parse_grid(grid),
+        given=_read_given(replicated or [], part or []),
+    )
     choice = Choice(size=size, application=application, most_processes=max_processes)
     check_folder(output)
-    opened = existing_store(store)
-    campaign = _find_campaign(opened, name)
-    if campaign is not None:
-        text = program_from_runs(choose_runs(campaign, opened, choice), options)
-    elif choice != Choice():
-        raise UsageError(
-            f"{name} is a run: --size, --application and --max-processes choose runs of a campaign"
-        )
-    else:
-        text = program_from_recording(read_recording(_find_run(opened, name)), options)
-    write_text(output, text)
+    source = find_source(name, store)
+    write_text(output, program_text(source, existing_store(store), options, choice))
     messages().print(f"program written to {output}", markup=False, soft_wrap=True)
-
-
-def _find_campaign(store: "Store", name: str) -> "Run | None":
-    """The campaign of that name, id or path, or None."""
-    path = str(Path(name).absolute())
-    for campaign in store.campaigns.runs():
-        if name in (campaign.label, campaign.run_id) or campaign.source.path == path:
-            return campaign
-    return None
-
-
-def _find_run(store: "Store", name: str) -> "Run":
-    """The run of that name. Raises MissingInputError, which names campaigns as well."""
-    from tracemill.store.finding import open_run
-
-    try:
-        return open_run(store.path, name)
-    except MissingInputError as error:
-        campaigns = ", ".join(campaign.label for campaign in store.campaigns.runs()[:5])
-        if not campaigns:
-            raise
-        raise MissingInputError(f"{error} (campaigns: {campaigns})") from error
-
-
-def _read_grid(text: str | None) -> tuple[int, ...] | None:
-    """Processes in each dimension from a text such as 4x4. Raises UsageError."""
-    if text is None:
-        return None
-    sizes = text.replace("×", "x").split("x")
-    if not all(each.isdecimal() and int(each) > 0 for each in sizes):
-        raise UsageError(f"--grid {text}: give the processes in each dimension, such as 4x4")
-    return tuple(map(int, sizes))
 
 
 def _read_given(replicated: list[str], parts: list[str]) -> "Given":

@@ -4,15 +4,19 @@ import re
 from pathlib import Path
 
 from tracemill.base.errors import MissingInputError, UsageError
+from tracemill.forecast.from_traces.campaigns import Choice
+from tracemill.forecast.from_traces.making import Options, parse_data_program
+from tracemill.forecast.from_traces.sources import program_text
 from tracemill.programs.language.data_program import DataProgram
 from tracemill.programs.language.reading import read_data_program
 from tracemill.store.finding import existing_store, open_run
-from tracemill.store.runs import Run
+from tracemill.store.runs import Run, Store
 
 Grid = tuple[int, ...]
 
 _GRID = re.compile(r"[1-9]\d{0,8}(x[1-9]\d{0,8})*")
 _SUFFIX = ".toml"
+_MOST_LISTED = 5
 
 
 def parse_grid(text: str) -> Grid:
@@ -31,25 +35,30 @@ def find_program(name: str, store: Path, grid: Grid | None) -> DataProgram:
     """
     if Path(name).suffix.lower() == _SUFFIX:
         return read_data_program(Path(name))
-    return _program_from(_find_source(name, store), grid)
+    return _program_from(find_source(name, store), existing_store(store), grid)
 
 
-def _find_source(name: str, store: Path) -> Run:
-    """The run or campaign of that name."""
+def find_source(name: str, store: Path) -> Run:
+    """The campaign of that name, or the run. Raises MissingInputError."""
+    opened = existing_store(store)
+    place = str(Path(name).absolute())
+    campaigns = opened.campaigns.runs()
+    for campaign in campaigns:
+        if name in (campaign.label, campaign.run_id) or campaign.source.path == place:
+            return campaign
     try:
         return open_run(store, name)
     except MissingInputError as error:
-        try:
-            return existing_store(store).campaigns.open(name)
-        except MissingInputError:
-            advice = "a description is a file *.toml"
-            raise MissingInputError(f"{error}; {advice}") from error
+        known = ", ".join(campaign.run_id for campaign in campaigns[:_MOST_LISTED])
+        advice = f"campaigns: {known}; " if known else ""
+        raise MissingInputError(f"{error}; {advice}a description is a file *.toml") from error
 
 
-def _program_from(source: Run, grid: Grid | None) -> DataProgram:
+def _program_from(source: Run, store: Store, grid: Grid | None) -> DataProgram:
     if grid is None and source.source.format != "campaign":
         raise UsageError(
             f"{source.label}: replays of traces are not available yet: give --grid, such as 4x4, "
             "to forecast the program made from the run"
         )
-    raise UsageError(f"{source.label}: programs cannot be made from traces yet")
+    options = Options(dimensions=None if grid is None else len(grid))
+    return parse_data_program(program_text(source, store, options, Choice()), source.label)

@@ -263,7 +263,7 @@ def test_computing_between_start_and_wait_makes_messages_non_blocking() -> None:
 
 
 def test_a_recorded_grid_counts() -> None:
-    calls = {rank: "solve 10, barrier" for rank in range(6)}
+    calls = dict.fromkeys(range(6), "solve 10, barrier")
     assert grid_of(calls) == [6]
     assert grid_of(calls, grids=((2, 3),)) == [2, 3]
 

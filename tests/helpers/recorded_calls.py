@@ -129,7 +129,7 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
 
 
 def _frame(name: str, rows: list[Row]) -> pl.DataFrame:
-    schema: dict[str, Any] = {column: pl.Int64 for column in _COLUMNS[name]}
+    schema: dict[str, Any] = dict.fromkeys(_COLUMNS[name], pl.Int64)
     if name in ("collectives", "files"):
         schema["operation"] = pl.String
     return pl.DataFrame(rows, schema=schema)

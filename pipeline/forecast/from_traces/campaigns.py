@@ -83,12 +83,12 @@ def choose_runs(campaign: Run, store: Store, choice: Choice) -> Chosen:
         run = store.current(each.run_id)
         if run is None:
             raise ProgramError(
-                f"campaign {campaign.label}: run {each.run_id} is not in the store any more: make "
+                f"campaign {campaign.run_id}: run {each.run_id} is not in the store any more: make "
                 "the campaign again"
             )
         recordings.append(read_recording(run))
     return Chosen(
-        campaign.label,
+        campaign.run_id,
         members[0].application,
         recordings,
         [each.time_ns for each in members],
@@ -109,12 +109,12 @@ def _choose(campaign: Run, choice: Choice) -> list[_Member]:
         values = _values(members, name)
         if given is not None and given not in values:
             raise ProgramError(
-                f"campaign {campaign.label}: no run of {option} {_plain(given)}: {name} are "
+                f"campaign {campaign.run_id}: no run of {option} {_plain(given)}: {name} are "
                 f"{join_words([_plain(each) for each in values])}"
             )
         if given is None and len(values) > 1:
             raise ProgramError(
-                f"campaign {campaign.label} has runs of several {name}: choose one of "
+                f"campaign {campaign.run_id} has runs of several {name}: choose one of "
                 f"{join_words([_plain(each) for each in values])} with {option}"
             )
         members = [each for each in members if given is None or _value(each, name) == given]
@@ -144,14 +144,14 @@ def _check(campaign: Run, members: Sequence[_Member]) -> None:
             [f"{count} threads{', ' + text if text else ''}" for count, text in variants[:3]]
         )
         raise ProgramError(
-            f"campaign {campaign.label}: its runs differ in more than processes ({listed}): make a "
+            f"campaign {campaign.run_id}: its runs differ in more than processes ({listed}): make a "
             "campaign of one configuration"
         )
     counts = sorted({each.processes for each in members})
     if len(counts) < LEAST_COUNTS:
         listed = join_words([str(each) for each in counts]) or "none"
         raise ProgramError(
-            f"campaign {campaign.label}: {LEAST_COUNTS} numbers of processes or more are needed, "
+            f"campaign {campaign.run_id}: {LEAST_COUNTS} numbers of processes or more are needed, "
             f"its runs with traces have {listed}: analyze more runs, or give one RUN"
         )
 

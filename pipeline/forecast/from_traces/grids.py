@@ -58,23 +58,36 @@ def fit(channels: Channels, grid: Sequence[int]) -> tuple[Neighborhood, ...]:
 
 
 def choose_grid(
-    operations: Sequence[Channels], process_count: int, recorded: Sequence[tuple[int, ...]] = ()
+    operations: Sequence[Channels],
+    process_count: int,
+    recorded: Sequence[tuple[int, ...]] = (),
+    dimensions: int | None = None,
 ) -> tuple[int, ...]:
     """The grid that all messages fit; one recorded, else that with the fewest offsets.
 
-    Ties: messages of a size to each offset, fewer dimensions, most compact. Raises ProgramError.
+    Ties: messages of a size to each offset, fewer dimensions, most compact. `dimensions` limits
+    the choice to grids of so many. Raises ProgramError.
     """
-    for grid in (*recorded, *(() if operations else [(process_count,)])):
-        if all(_fit(each, grid) for each in operations):
+    for grid in recorded:
+        if dimensions in (None, len(grid)) and all(_fit(each, grid) for each in operations):
             return grid
     ranked = []
-    for grid in factorizations(process_count):
+    for grid in _candidates(process_count, dimensions):
         fitted = [_fit(each, grid) for each in operations]
         if all(fitted):
             ranked.append((_cost([each for each in fitted if each], grid), grid))
     if not ranked:
-        raise _irregular(operations, process_count)
+        raise _irregular(operations, process_count, dimensions)
     return min(ranked)[1]
+
+
+def _candidates(process_count: int, dimensions: int | None) -> Iterator[tuple[int, ...]]:
+    """Grids of so many processes; of given dimensions, the last ones may have one process."""
+    for grid in factorizations(process_count, max(MOST_DIMENSIONS, dimensions or 0)):
+        if dimensions is None:
+            yield grid
+        elif len(grid) <= dimensions:
+            yield (*grid, *[1] * (dimensions - len(grid)))
 
 
 def factorizations(count: int, most: int = MOST_DIMENSIONS) -> Iterator[tuple[int, ...]]:
@@ -189,17 +202,20 @@ def _odd_pair(channels: Channels, grid: Sequence[int]) -> tuple[int, int, int]:
     return channels.pairs[int(np.flatnonzero(which.reshape(-1) == rarest)[0])]
 
 
-def _irregular(operations: Sequence[Channels], process_count: int) -> ProgramError:
+def _irregular(
+    operations: Sequence[Channels], process_count: int, dimensions: int | None
+) -> ProgramError:
     """The error for messages that fit no grid."""
+    which = "any grid" if dimensions is None else f"any grid of {dimensions} dimensions"
     for each in operations:
-        if not any(_fit(each, grid) for grid in factorizations(process_count)):
+        if not any(_fit(each, grid) for grid in _candidates(process_count, dimensions)):
             first = each.pairs[0][0]
             to = [receiver for sender, receiver, _ in each.pairs if sender == first]
             return ProgramError(
-                f"messages of {each.call_path} are irregular: they are no offsets of any grid of "
+                f"messages of {each.call_path} are irregular: they are no offsets of {which} of "
                 f"{process_count} processes (rank {first} sends to {describe_ranks(to)}): {ADVICE}"
             )
     return ProgramError(
-        f"no grid of {process_count} processes fits the messages of all call paths: give one with "
-        f"--grid or {ADVICE}"
+        f"the messages of all call paths together do not fit {which} of {process_count} processes: "
+        f"give one with --grid or {ADVICE}"
     )

@@ -16,6 +16,7 @@ from tracemill.forecast.from_traces.phases import Builder, SizeText, channels_of
 from tracemill.forecast.from_traces.recording import ADVICE, Recording
 from tracemill.forecast.from_traces.steps import Merged, Node, Repeat, Spent, add_spent
 from tracemill.forecast.from_traces.text import Field, render_program
+from tracemill.programs.language.data_program import DataProgram
 from tracemill.programs.language.reading import parse_program
 
 LEAST_SHARE = 0.01
@@ -27,9 +28,13 @@ MOST_PHASES = 20_000
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Choices of the user: grid of the run with the most processes, and kinds of parts."""
+    """Choices of the user: grid of the run with the most processes, and kinds of parts.
+
+    Without a grid, `dimensions` limits which one is chosen.
+    """
 
     grid: tuple[int, ...] | None = None
+    dimensions: int | None = None
     given: Given = field(default_factory=Given)
 
 
@@ -175,7 +180,7 @@ def describe(
 
     Raises ProgramError for irregular messages, and for wrong expressions of the user.
     """
-    grid = _grid(recording, merged, nodes, options.grid)
+    grid = _grid(recording, merged, nodes, options)
     builder = Builder(merged=merged, grid=grid, computing=computing, size_text=size_text)
     phases = builder.build(nodes)
     if recording.unrecorded:
@@ -183,15 +188,22 @@ def describe(
         comments = (*comments, f"Left out, because the trace does not record them: {calls}.")
     fields: dict[str, Field] = {"name": name, "speed": 1, "grid": list(grid)}
     text = render_program(fields, phases, comments)
-    parse_program(tomllib.loads(text), f"program of {name}")
+    parse_data_program(text, f"program of {name}")
     return text
 
 
+def parse_data_program(text: str, source: str) -> DataProgram:
+    """The program of a description on a grid. Raises ProgramError."""
+    program = parse_program(tomllib.loads(text), source, source)
+    assert isinstance(program, DataProgram)
+    return program
+
+
 def _grid(
-    recording: Recording, merged: Merged, nodes: Sequence[Node], given: tuple[int, ...] | None
+    recording: Recording, merged: Merged, nodes: Sequence[Node], options: Options
 ) -> tuple[int, ...]:
     """The given grid, or one that the messages fit."""
-    count = recording.process_count
+    count, given = recording.process_count, options.grid
     if given is not None:
         if prod(given) != count:
             size = "x".join(map(str, given))
@@ -202,7 +214,7 @@ def _grid(
     channels = [
         channels_of(step, merged) for node in nodes for step in node.steps if step.pattern.pairs
     ]
-    return choose_grid(channels, count, recording.grids)
+    return choose_grid(channels, count, recording.grids, options.dimensions)
 
 
 def same_size(_: str, size: float) -> Field:
