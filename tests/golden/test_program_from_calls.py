@@ -275,6 +275,67 @@ def test_files_are_read_and_written() -> None:
     assert (write["operation"], write["bytes"], write["mode"]) == ("write", 64, "each")
 
 
+# --- Wavefronts ----------------------------------------------------------------------------------
+
+
+def test_computing_between_receiving_and_sending_is_pipelined() -> None:
+    calls = {
+        0: "4 * (work 100, send 1 80)",
+        1: "4 * (recv 0, work 100, send 2 80)",
+        2: "4 * (recv 1, work 100)",
+    }
+    text = program_from_recording(record(calls), Options())
+    program = tomllib.loads(text)
+    # 4 steps of 100 ns on 3 processes; an edge has 10 elements of 8 bytes in each step.
+    (array,) = program["array"]
+    assert (array["extent"], array["element_bytes"]) == ([55_440, 10, 4], 8)
+    assert array["distribution"] == ["block", "whole", "whole"]
+    assert program["phase"] == [
+        {
+            "kind": "pipelined", "name": "work", "array": "wavefront", "time_ns": 1200,
+            "width": [[1, 0], [0, 0], [0, 0]], "along": 2, "quantum": 1,
+        }
+    ]  # fmt: skip
+
+
+def test_wavefronts_cross_grids() -> None:
+    # 0 1   Edges have 80 bytes down and 160 bytes to the right; then all goes back.
+    # 2 3
+    there = {
+        0: "work 100, send 2 80 in blts, send 1 160 in blts",
+        1: "recv 0, work 100, send 3 80 in blts",
+        2: "recv 0, work 100, send 3 160 in blts",
+        3: "recv 1, recv 2, work 100",
+    }
+    back = {
+        0: "recv 2, recv 1, back 200",
+        1: "recv 3, back 200, send 0 160 in buts",
+        2: "recv 3, back 200, send 0 80 in buts",
+        3: "back 200, send 1 80 in buts, send 2 160 in buts",
+    }
+    calls = {rank: f"3 * ({there[rank]}), 3 * ({back[rank]})" for rank in range(4)}
+    program = tomllib.loads(program_from_recording(record(calls), Options()))
+    # An edge down is half a row of 20 elements, one to the right half a column of 40.
+    (array,) = program["array"]
+    assert (program["grid"], array["extent"]) == ([2, 2], [40, 20, 3])
+    down, up = program["phase"]
+    assert (down["width"], up["width"]) == (
+        [[1, 0], [1, 0], [0, 0]], [[0, 1], [0, 1], [0, 0]],
+    )  # fmt: skip
+    assert down["time_ns"] + up["time_ns"] == 12 * 100 + 12 * 200
+
+
+def test_messages_in_one_direction_alone_are_no_wavefront() -> None:
+    # All compute first, then send.
+    calls = {
+        0: "4 * (work 100, send 1 80)",
+        1: "4 * (work 100, send 2 80, recv 0)",
+        2: "4 * (work 100, recv 1)",
+    }
+    (loop,) = phases_of(calls)
+    assert [phase["kind"] for phase in loop["phase"]] == ["parallel", "neighbours"]
+
+
 # --- What does not fit ---------------------------------------------------------------------------
 
 

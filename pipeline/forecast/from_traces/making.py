@@ -187,7 +187,7 @@ def describe(
         calls = ", ".join(recording.unrecorded[:3])
         comments = (*comments, f"Left out, because the trace does not record them: {calls}.")
     fields: dict[str, Field] = {"name": name, "speed": 1, "grid": list(grid)}
-    text = render_program(fields, phases, comments)
+    text = render_program(fields, builder.arrays.tables, phases, comments)
     parse_data_program(text, f"program of {name}")
     return text
 

@@ -1,20 +1,27 @@
 """The operations of a run, and where each process takes part in them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from tracemill.forecast.from_traces.recording import Recording
 from tracemill.forecast.from_traces.steps import Pattern
+from tracemill.forecast.from_traces.wavefronts import (
+    computing_between,
+    cut_wavefronts,
+    find_wavefronts,
+    noticeable,
+)
 
-SHARE_OF_OVERLAP = 0.01
-"""Messages are non-blocking if this share of all computing lies between start and completion."""
-
-_PARTS = {"operation": pl.Int64, "rank": pl.Int32, "start_ns": pl.Int64, "end_ns": pl.Int64}
+# A process in an operation: the end of its last call that posts, the first that completes. Of
+# messages also the first receive and the last send.
+_PARTS = {
+    "operation": pl.Int64, "rank": pl.Int32, "start_ns": pl.Int64, "end_ns": pl.Int64,
+    "receive_ns": pl.Int64, "send_ns": pl.Int64,
+}  # fmt: skip
 _ALLREDUCES = ("scan", "exscan", "reduce_scatter", "reduce_scatter_block")
 _ROOTED = ("bcast", "scatter", "gather", "reduce")
 
@@ -52,8 +59,14 @@ def find_operations(recording: Recording) -> Operations:
     parts.append(_message_parts(recording, anchors, found))
     parts.append(_file_parts(recording, anchors, found))
     joined = pl.concat(parts)
+    wavefronts = find_wavefronts(recording, joined, [pattern.call_path for pattern, _ in found])
+    joined = cut_wavefronts(joined, wavefronts)
     nonblocking = _nonblocking(recording, joined, found)
-    return _assembled(joined, found, nonblocking)
+    changed = [
+        (replace(pattern, is_wavefront=number in wavefronts), sizes)
+        for number, (pattern, sizes) in enumerate(found)
+    ]
+    return _assembled(joined, changed, nonblocking)
 
 
 def _assembled(
@@ -63,7 +76,7 @@ def _assembled(
     signatures = []
     for pattern, _ in found:
         if pattern.call_path in nonblocking:
-            pattern = Pattern(**{**pattern.__dict__, "is_nonblocking": True})
+            pattern = replace(pattern, is_nonblocking=True)
         signatures.append(numbers.setdefault(pattern, len(numbers)))
     patterns = list(numbers)
     is_split = np.array([patterns[each].is_nonblocking for each in signatures], bool)
@@ -111,8 +124,7 @@ def _collective_parts(
     return (
         rows.join(numbered, on="collective_id")
         .select("rank", "start_ns", operation="operation_number", end_ns="enter_ns")
-        .select(list(_PARTS))
-        .cast(_PARTS)  # type: ignore[arg-type]
+        .pipe(_as_parts)
     )
 
 
@@ -174,18 +186,25 @@ def _message_parts(
             size_class=_class(mean),
         )
         found.append((pattern, tuple(map(float, sizes))))
-    sides = [
-        rows.select(
-            "operation", rank=side, start_ns=f"{name}_start_ns", end_ns=f"{name}_end_ns"
-        ).cast(_PARTS)  # type: ignore[arg-type]
-        for side, name in (("sender", "send"), ("receiver", "receive"))
-    ]
+    sends = rows.select(
+        "operation", "send_ns", rank="sender", start_ns="send_start_ns", end_ns="send_end_ns"
+    )
+    receives = rows.select(
+        "operation", rank="receiver", start_ns="receive_start_ns", end_ns="receive_end_ns",
+        receive_ns="receive_end_ns",
+    )  # fmt: skip
     return (
-        pl.concat(sides)
-        .group_by("operation", "rank")
-        .agg(pl.col("start_ns").max(), pl.col("end_ns").min())
+        pl.concat([_as_parts(sends), _as_parts(receives)])
+        .group_by("operation", "rank", maintain_order=True)
+        .agg(pl.col("start_ns", "send_ns").max(), pl.col("end_ns", "receive_ns").min())
         .select(list(_PARTS))
     )
+
+
+def _as_parts(rows: pl.DataFrame) -> pl.DataFrame:
+    """All columns of parts, those that are missing without values."""
+    missing = [pl.lit(None).alias(name) for name in _PARTS if name not in rows.columns]
+    return rows.with_columns(missing).select(list(_PARTS)).cast(_PARTS)  # type: ignore[arg-type]
 
 
 def _with_rounds(messages: pl.DataFrame, anchors: pl.DataFrame) -> pl.DataFrame:
@@ -251,39 +270,14 @@ def _file_parts(
             "io", recording.path(path), mode, root=int(not is_one), size_class=_class(size / count)
         )
         found.append((pattern, (float(size if is_one else size / count),)))
-    return rows.select(
-        "rank", operation="number", start_ns=pl.lit(None), end_ns="enter_ns"
-    ).select(list(_PARTS)).cast(_PARTS)  # type: ignore[arg-type]  # fmt: skip
+    return _as_parts(rows.select("rank", operation="number", end_ns="enter_ns"))
 
 
 def _nonblocking(
     recording: Recording, parts: pl.DataFrame, found: Sequence[tuple[Pattern, tuple[float, ...]]]
 ) -> set[str]:
     """Call paths whose messages have enough computing between their start and completion."""
-    computing = recording.computing
     started = parts.filter(pl.col("start_ns") < pl.col("end_ns"))
-    if not started.height or not computing.height:
-        return set()
-    overlap = np.zeros(started.height)
-    ranks = started["rank"].to_numpy()
-    for (rank,), own in computing.partition_by("rank", as_dict=True).items():
-        chosen = np.flatnonzero(ranks == rank)
-        overlap[chosen] = _computing_between(
-            own, started["start_ns"].to_numpy()[chosen], started["end_ns"].to_numpy()[chosen]
-        )
-    total = float((computing["end_ns"] - computing["begin_ns"]).sum())
     paths = [found[number][0].call_path for number in started["operation"].to_list()]
-    shares = (
-        pl.DataFrame({"path": paths, "time": overlap}).group_by("path").agg(pl.col("time").sum())
-    )
-    return set(shares.filter(pl.col("time") > SHARE_OF_OVERLAP * total)["path"].to_list())
-
-
-def _computing_between(
-    own: pl.DataFrame, begins: NDArray[np.int64], ends: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Time of the stretches of a process that begin in each of some periods (ns)."""
-    starts = own["begin_ns"].to_numpy()
-    before = np.concatenate([[0], np.cumsum(own["end_ns"].to_numpy() - starts)])
-    between = np.searchsorted(starts, ends) - 0, np.searchsorted(starts, begins)
-    return (before[between[0]] - before[between[1]]).astype(np.float64)
+    overlap = computing_between(recording.computing, started, "start_ns", "end_ns")
+    return noticeable(recording, paths, overlap)

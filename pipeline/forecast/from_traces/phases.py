@@ -1,20 +1,18 @@
 """Phases of a described program from the steps of a run."""
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tracemill.forecast.from_traces.computing import Computing, region_of
 from tracemill.forecast.from_traces.grids import Channels, fit
+from tracemill.forecast.from_traces.pipelines import Arrays, find_wavefront, pipelined, shape_of
 from tracemill.forecast.from_traces.steps import Merged, Node, Repeat, Spent, Step
 from tracemill.forecast.from_traces.text import Field, Table
 
 SizeText = Callable[[str, float], Field]
 """Bytes as a field, from the call path of an operation and its bytes in the run."""
 
-_ONE_WAY = (
-    "Messages go one way: if processes wait for them before they compute, kind pipelined fits "
-    "better."
-)
+_WAVEFRONT = "A wavefront: processes compute between receiving and sending, which `pipelined` describes better."
 
 
 def channels_of(step: Step, merged: Merged) -> Channels:
@@ -36,6 +34,7 @@ class Builder:
     grid: tuple[int, ...]
     computing: Computing
     size_text: SizeText
+    arrays: Arrays = field(default_factory=Arrays)
 
     def build(self, nodes: Sequence[Node], executions: float = 1.0) -> tuple[Table, ...]:
         """Phases of a list that is executed so often."""
@@ -48,7 +47,7 @@ class Builder:
         for place, node in enumerate(nodes):
             if isinstance(node, Repeat):
                 yield from self._parts(node.before, executions)
-                yield self._loop(node, executions)
+                yield from self._pipelined(node, executions) or [self._loop(node, executions)]
                 continue
             yield from self._parts(node.spent, executions)
             if node.pattern.is_wait:
@@ -71,7 +70,7 @@ class Builder:
         count = len(tables) if is_nonblocking else len(tables) - 1
         own = []
         for number, fields in enumerate(tables):
-            comments = (_ONE_WAY,) if not number and _is_one_way(step) else ()
+            comments = (_WAVEFRONT,) if not number and step.pattern.is_wavefront else ()
             if number < count:
                 own.append(_unique(str(fields["name"]), names))
                 fields = fields | {"name": own[-1], "nonblocking": True}
@@ -83,6 +82,27 @@ class Builder:
         total = executions * count
         inner = (*self.build(repeat.body, total), *self._parts(repeat.after, total))
         return Table({"kind": "loop", "name": "iterations", "iterations": count}, phases=inner)
+
+    def _pipelined(self, repeat: Repeat, executions: float) -> list[Table]:
+        """A wavefront as pipelined loop, with what is not shared before it; else nothing."""
+        step = find_wavefront(repeat)
+        if step is None or any(map(self.computing.given.expression, step.spent)):
+            return []
+        channels = channels_of(step, self.merged)
+        shape = shape_of(fit(channels, self.grid), self.grid, repeat.iterations)
+        parts = [*self._parts(step.spent, executions), *self._parts(repeat.after, executions)]
+        shared = [part for part in parts if part.fields["kind"] == "parallel"]
+        if shape is None or not shared:
+            return []
+        longest = max(shared, key=lambda part: float(str(part.fields["time_ns"])))
+        name = str(longest.fields["name"])
+        own = self.arrays.name(shape)
+        others = [part for part in parts if part.fields["kind"] != "parallel"]
+        text = (
+            f"{channels.call_path}: {repeat.iterations} steps, each waits for the edges of its "
+            "predecessors"
+        )
+        return [*others, pipelined(name, own, shape, shared, text)]
 
     def _parts(self, spent: Mapping[str, Spent], executions: float) -> Iterator[Table]:
         for path, each in spent.items():
@@ -118,12 +138,6 @@ class Builder:
 
 def _wait(name: str) -> Table:
     return Table({"kind": "wait", "for": name})
-
-
-def _is_one_way(step: Step) -> bool:
-    """Whether no process that sends to another one gets a message from it."""
-    pairs = {(sender, receiver) for sender, receiver, _ in step.pattern.pairs}
-    return bool(pairs) and not any((receiver, sender) in pairs for sender, receiver in pairs)
 
 
 def _matched(nodes: Sequence[Node]) -> dict[int, int]:

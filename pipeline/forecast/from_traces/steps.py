@@ -14,7 +14,7 @@ class Pattern:
     `call_path` is that of the calls, `operation` a collective, or read or write. `pairs` are the
     senders and receivers of messages, with their number. `size_class` is the binary order of
     magnitude of the bytes. Non-blocking ones are started by one step and completed by another,
-    with `is_wait`.
+    with `is_wait`. In a wavefront, processes compute between receiving and sending.
     """
 
     kind: Kind
@@ -25,6 +25,7 @@ class Pattern:
     size_class: int = 0
     is_nonblocking: bool = False
     is_wait: bool = False
+    is_wavefront: bool = False
 
 
 @dataclass

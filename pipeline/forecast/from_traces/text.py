@@ -16,10 +16,15 @@ class Table:
 
 
 def render_program(
-    fields: Mapping[str, Field], phases: Iterable[Table], comments: Iterable[str]
-) -> str:  # fmt: skip
+    fields: Mapping[str, Field],
+    arrays: Iterable[Table],
+    phases: Iterable[Table],
+    comments: Iterable[str],
+) -> str:
     """The text of a description, with `comments` at its top."""
     lines = [*(f"# {comment}" for comment in comments), *_fields(fields)]
+    for array in arrays:
+        lines += _phase(array, "array")
     for phase in phases:
         lines += _phase(phase, "phase")
     return "\n".join(lines) + "\n"
