@@ -144,8 +144,8 @@ def _check(campaign: Run, members: Sequence[_Member]) -> None:
             [f"{count} threads{', ' + text if text else ''}" for count, text in variants[:3]]
         )
         raise ProgramError(
-            f"campaign {campaign.run_id}: its runs differ in more than processes ({listed}): make a "
-            "campaign of one configuration"
+            f"campaign {campaign.run_id}: its runs differ in more than processes ({listed}): make "
+            "a campaign of one configuration"
         )
     counts = sorted({each.processes for each in members})
     if len(counts) < LEAST_COUNTS:

@@ -12,7 +12,7 @@ from tracemill.forecast.from_traces.text import Field, Table
 SizeText = Callable[[str, float], Field]
 """Bytes as a field, from the call path of an operation and its bytes in the run."""
 
-_WAVEFRONT = "A wavefront: processes compute between receiving and sending, which `pipelined` describes better."
+_WAVEFRONT = "A wavefront: processes compute between receiving and sending; see kind pipelined."
 
 
 def channels_of(step: Step, merged: Merged) -> Channels:

@@ -1,0 +1,181 @@
+"""Described programs made from traces: recorded ones, and generated ones of a known structure."""
+
+import os
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.ring_campaigns import campaign
+from tests.reference.cases import DATA
+from tracemill.cli import main
+from tracemill.engine.analyze import Analysis, Options, analyze
+from tracemill.forecast.simulation import simulate
+from tracemill.programs.clusters.cluster import Channel, Cluster, Level
+from tracemill.programs.generate import generate
+from tracemill.programs.language.process_kinds import parse_spec
+from tracemill.programs.language.reading import read_data_program
+from tracemill.store.runs import Store
+
+NODE = Cluster("node", (Level("node", 16, (Channel(16, 500, 0.1),)),))
+
+
+def store_of(analysis: Analysis) -> Path:
+    """The folder of the store of an analysis."""
+    return analysis.run.path.parents[2]
+
+
+def described(name: str, store: Path, output: Path, *options: str) -> dict[str, Any]:
+    """The program that the command writes; it can be read back."""
+    arguments = ["program-from", name, "--store", str(store), "--output", str(output), *options]
+    assert main(arguments) == 0
+    read_data_program(output)
+    return tomllib.loads(output.read_text())
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    """Exit code and the line of an error."""
+    code = main(["program-from", *arguments])
+    (line,) = capsys.readouterr().err.splitlines()
+    return code, line.removeprefix("tracemill: ")
+
+
+# --- Recorded runs -------------------------------------------------------------------------------
+
+
+def test_messages_of_a_recorded_run(
+    analysis_of: Callable[[str], Analysis], tmp_path: Path
+) -> None:  # fmt: skip
+    # Ranks 0 and 2 work 50 ms, then send to 1 and 3: 5 times 100 ms of two processes.
+    store = store_of(analysis_of("m01_late_sender"))
+    program = described("m01_late_sender", store, tmp_path / "late.toml")
+    assert (program["name"], program["speed"], program["grid"]) == ("m01_late_sender", 1, [2, 2])
+    barrier, loop = program["phase"]
+    work, messages = loop["phase"]
+    assert (barrier["operation"], loop["iterations"]) == ("barrier", 5)
+    assert work["time_ns"] == pytest.approx(100e6, rel=0.01)
+    assert (messages["offsets"], messages["bytes"]) == ([[0, 1]], 4)
+
+
+def test_what_cannot_be_described_is_refused_in_a_line(
+    analysis_of: Callable[[str], Analysis], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = ["--output", str(tmp_path / "program.toml")]
+    for name, reason in (
+        ("m18_master_worker", "messages of main/MPI_Send are irregular"),
+        ("z01_otf2v3_nbc_rma", "one-sided communication (main/MPI_Win_fence)"),
+    ):
+        store = store_of(analysis_of(name))
+        code, line = refused(capsys, name, *output, "--store", str(store))
+        assert code == 16
+        assert reason in line
+        assert line.endswith("replay its trace instead")
+    assert not (tmp_path / "program.toml").exists()
+
+
+def test_wrong_options_are_refused(
+    analysis_of: Callable[[str], Analysis], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = ["--store", str(store_of(analysis_of("m01_late_sender")))]
+    place += ["--output", str(tmp_path / "program.toml")]
+    for options, code, reason in (
+        (["--grid", "2y2"], 2, "--grid 2y2: give the processes in each dimension"),
+        (["--grid", "3x2"], 16, "--grid 3x2: 6 processes, but m01_late_sender has 4"),
+        (["--part", "work"], 2, "--part work: give PATH=EXPRESSION"),
+        (["--part", "wrk=1"], 2, "--part wrk: no call path"),
+        (["--part", "work=1 / q"], 16, "time_ns: '1 / q': no q: names that can be used are p"),
+        (["--size", "400"], 2, "m01_late_sender is a run"),
+    ):
+        found, line = refused(capsys, "m01_late_sender", *place, *options)
+        assert (found, reason in line) == (code, True), line
+
+
+# --- Campaigns -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the campaign of a program with 1 to 8 processes, and its run with 16."""
+    traces = tmp_path_factory.mktemp("model")
+    campaigns = DATA / "campaigns"
+    for folder, count in (("model", 1), ("causes", 2), ("model", 4), ("causes", 8)):
+        name = f"model_p{count}_n400"
+        os.symlink(campaigns / folder / name, traces / name)
+    store = tmp_path_factory.mktemp("model_store")
+    campaign(traces, store, name="model")
+    trace = campaigns / "model" / "model_p16_n400"
+    analyze(trace, store=Store(store), options=Options(threads=1))
+    return store
+
+
+def test_few_processes_forecast_many(model: Path, tmp_path: Path) -> None:
+    program = described("model", model, tmp_path / "model.toml")
+    assert program["phase"][1]["iterations"] == 5
+    singles = [each["name"] for each in program["phase"][1]["phase"] if each.get("on") == "first"]
+    assert singles == ["serial_part", "imbalanced"]
+    run = Store(model).open("model_p16_n400")
+    (main_part,) = run.read("main_part").to_pylist()
+    measured = main_part["end_ns"] - main_part["begin_ns"]
+    placed = read_data_program(tmp_path / "model.toml").place((16,))
+    assert simulate(placed, NODE).time_ns == pytest.approx(measured, rel=0.2)
+
+
+def test_runs_of_two_sizes_and_counts_are_not_enough(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    campaign(DATA / "campaigns" / "causes", tmp_path / "store", name="causes")
+    place = ["--store", str(tmp_path / "store"), "--output", str(tmp_path / "program.toml")]
+    code, line = refused(capsys, "causes", *place)
+    assert code == 16
+    assert line == (
+        "campaign causes has runs of several sizes: choose one of 200 and 400 with --size"
+    )
+    code, line = refused(capsys, "causes", "--size", "300", *place)
+    assert (code, line) == (
+        16, "campaign causes: no run of --size 300: sizes are 200 and 400",
+    )  # fmt: skip
+    code, line = refused(capsys, "causes", "--size", "400", *place)
+    assert code == 16
+    assert "3 numbers of processes or more are needed, its runs with traces have 2 and 8" in line
+
+
+# --- Generated runs ------------------------------------------------------------------------------
+
+
+def generated(folder: Path, **fields: Any) -> Path:
+    """A store with the analyzed trace of a described program of processes."""
+    generate(parse_spec(fields, "made"), folder / "made")
+    analyze(folder / "made", store=Store(folder / "store"), options=Options(threads=1))
+    return folder / "store"
+
+
+def test_a_described_stencil_comes_back(tmp_path: Path) -> None:
+    stencil = {"kind": "stencil", "dimensions": 2, "bytes": 800}
+    agreement = {"kind": "collectives", "operations": ["allreduce"], "cell_ns": 0, "bytes": 8}
+    store = generated(
+        tmp_path, processes=16, iterations=20, size=10_000, phase=[stencil, agreement]
+    )
+    program = described("made", store, tmp_path / "program.toml")
+    (loop,) = program["phase"]
+    compute, exchange, allreduce = loop["phase"]
+    assert (program["grid"], loop["iterations"]) == ([4, 4], 20)
+    # 16 processes compute 10,000 cells of 10 ns.
+    assert compute == {"kind": "parallel", "name": "compute_stencil", "time_ns": 1_600_000}
+    assert exchange == {
+        "kind": "neighbours", "name": "stencil", "bytes": 800, "periodic": True,
+        "offsets": [[-1, 0], [0, -1], [0, 1], [1, 0]],
+    }  # fmt: skip
+    assert (allreduce["operation"], allreduce["bytes"]) == ("allreduce", 8)
+
+
+def test_a_described_pipeline_comes_back(tmp_path: Path) -> None:
+    pipeline = {"kind": "pipeline", "blocks": 8, "bytes": 800}
+    store = generated(tmp_path, processes=4, size=10_000, phase=[pipeline])
+    program = described("made", store, tmp_path / "program.toml")
+    (loop,) = program["phase"]
+    # 4 processes compute 10,000 cells of 10 ns in 8 blocks.
+    assert (loop["kind"], loop["along"]) == ("pipelined", 2)
+    assert loop["time_ns"] == pytest.approx(400_000, rel=0.01)
+    assert program["array"][0]["extent"][1:] == [100, 8]
