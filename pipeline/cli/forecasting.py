@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from tracemill.base.console import print_places, results
+from tracemill.base.console import messages, print_places, results
 from tracemill.cli.parameters import Flag, StorePath
 
 if TYPE_CHECKING:
@@ -87,8 +87,9 @@ def forecast(
     if csv is not None:
         check_csv_folder(csv)
     wanted = None if grid is None else parse_grid(grid)
+    found = find_program(program, store, wanted)
     made = make_forecast(
-        find_program(program, store, wanted),
+        found.program,
         read_cluster(cluster, speed=speed),
         wanted,
         variant,
@@ -98,6 +99,8 @@ def forecast(
     )
     errors = _record_errors(made, store, measured)
     folder = store_forecast(store, made)
+    if found.note:
+        messages().print(found.note, style="muted", markup=False, soft_wrap=True)
     _write(_material(made, errors), html=html, csv=csv, json=json, folder=folder)
 
 

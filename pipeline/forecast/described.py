@@ -1,6 +1,8 @@
 """The program that a command names: a file with its description, a run, or a campaign."""
 
 import re
+from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from tracemill.base.errors import MissingInputError, UsageError
@@ -28,13 +30,21 @@ def parse_grid(text: str) -> Grid:
     return tuple(int(each) for each in text.split("x"))
 
 
-def find_program(name: str, store: Path, grid: Grid | None) -> DataProgram:
+@dataclass(frozen=True)
+class FoundProgram:
+    """A program; `note` says how it was made from traces, if it was."""
+
+    program: DataProgram
+    note: str = ""
+
+
+def find_program(name: str, store: Path, grid: Grid | None) -> FoundProgram:
     """The program of a TOML file, or the one made from a run or campaign of a store.
 
     Raises MissingInputError, UsageError or ProgramError.
     """
     if Path(name).suffix.lower() == _SUFFIX:
-        return read_data_program(Path(name))
+        return FoundProgram(read_data_program(Path(name)))
     return _program_from(find_source(name, store), existing_store(store), grid)
 
 
@@ -54,11 +64,15 @@ def find_source(name: str, store: Path) -> Run:
         raise MissingInputError(f"{error}; {advice}a description is a file *.toml") from error
 
 
-def _program_from(source: Run, store: Store, grid: Grid | None) -> DataProgram:
+def _program_from(source: Run, store: Store, grid: Grid | None) -> FoundProgram:
+    """The program made from a run or campaign, with the comment at its top."""
     if grid is None and source.source.format != "campaign":
         raise UsageError(
             f"{source.label}: replays of traces are not available yet: give --grid, such as 4x4, "
             "to forecast the program made from the run"
         )
     options = Options(dimensions=None if grid is None else len(grid))
-    return parse_data_program(program_text(source, store, options, Choice()), source.label)
+    text = program_text(source, store, options, Choice())
+    comment = takewhile(lambda line: line.startswith("#"), text.splitlines())
+    note = " ".join(line.lstrip("# ") for line in comment)
+    return FoundProgram(parse_data_program(text, source.label), note)
