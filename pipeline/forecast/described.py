@@ -23,11 +23,12 @@ _MOST_LISTED = 5
 
 def parse_grid(text: str) -> Grid:
     """Processes in each dimension of a grid such as "4x4". Raises UsageError."""
-    if not _GRID.fullmatch(text):
+    written = text.replace("×", "x")
+    if not _GRID.fullmatch(written):
         raise UsageError(
             f"--grid {text}: give the processes in each dimension, joined by x, such as 4x4"
         )
-    return tuple(int(each) for each in text.split("x"))
+    return tuple(int(each) for each in written.split("x"))
 
 
 @dataclass(frozen=True)

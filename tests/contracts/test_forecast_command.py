@@ -10,6 +10,7 @@ import pytest
 
 from tests.helpers.store_cases import publish
 from tracemill import cli
+from tracemill.forecast.described import parse_grid
 from tracemill.store.runs import Store
 
 PROGRAM = """\
@@ -107,6 +108,10 @@ def test_a_variant_and_a_grid_can_be_chosen(
     assert run(folder, "--variant", "serial", "--grid", "1") == 0
     out = capfd.readouterr().out
     assert out.startswith("example, variant serial\nForecast on h, grid 1\nRun time 1.00 µs with 1")
+
+
+def test_grids_are_written_with_either_cross() -> None:
+    assert parse_grid("4x2x1") == parse_grid("4×2×1") == (4, 2, 1)
 
 
 def test_files_hold_all_tables(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
