@@ -218,6 +218,30 @@ def test_steps_of_a_pipelined_loop(run: Simulate) -> None:
     assert run(program(4, chosen, arrays=[data]), one_level(100)).time_ns == 1876
 
 
+# 3 x 3 x 20 elements in blocks of 2 and 1 on 2 x 2: process 0 sends 2 * 20 bytes over each extent.
+# sqrt(2 * 80 / 10) = 4 steps of 5. 0 to 2 gets 10 bytes, [0, 20), 2 to 3 gets 5, [20, 35).
+def test_the_quantum_counts_all_edges_that_a_process_sends(run: Simulate) -> None:
+    data = array("A", 3, 3, 20, on=(0, 1), element_bytes=1)
+    phase = pipelined(0, data, ((1, 0), (1, 0), (0, 0)))
+    found = run(program((2, 2), phase, arrays=[data]), one_level(100))
+    assert ends(found) == [0, 20, 20, 35]
+
+
+# Pairs of processes in two nodes, the second with slower channels. Each computes 400; the first
+# node counts: sqrt((400 + 20) / 10) = 6.5, 6 steps, 4 indices: 5 steps of 80, edges of 14 or 1004
+# on one channel.
+def test_the_quantum_follows_the_first_unit(run: Simulate) -> None:
+    data = array("A", 2, 2, 20, on=(0, 1), element_bytes=1)
+    phase = pipelined(1600, data, ((0, 0), (1, 0), (0, 0)))
+    on = cluster(
+        level(2, channel(10, 1), name="node"),
+        level(2, channel(100, 1)),
+        exceptions=[UnitException("node", (1,), channels=(channel(1000, 1),))],
+    )
+    found = run(program((2, 2), phase, arrays=[data]), on)
+    assert ends(found) == [400, 400 + 94, 400, 80 + 5 * 1004 + 80]
+
+
 # 32 x 40 elements on eight: 8 steps of 200 and edges of 5 bytes, 15 ns. On one channel and with
 # 160 ns in all, steps take round(2.5) = 3 ns.
 @pytest.mark.parametrize(
