@@ -10,7 +10,7 @@ from tracemill.programs.transfers import STORAGE, AllPairs, Communication, Numbe
 
 
 class Schedules(NamedTuple):
-    """Tables of layout.State; a step starts at most `most_asked` transfers of a process."""
+    """Tables of layout.State; a step starts at most `most_pending` transfers of a process."""
 
     schedules: Numbers
     carries: Numbers
@@ -18,7 +18,7 @@ class Schedules(NamedTuple):
     plans: Numbers
     incoming: Numbers
     most_groups: int
-    most_asked: int
+    most_pending: int
 
 
 class _Tables:
@@ -32,7 +32,7 @@ class _Tables:
         self.plans = [np.zeros((0, process_count, at.PLAN_WIDTH), np.int64)]
         self.incoming = [np.zeros(0, np.int64)]
         self.carry_count, self.group_count, self.incoming_count = 0, 0, 0
-        self.most_asked = 0
+        self.most_pending = 0
 
     def add(self, operation: Communication) -> None:
         """Add an operation."""
@@ -88,7 +88,7 @@ class _Tables:
         self.incoming.append(into + self.carry_count)
         self.incoming_count += len(into)
         started = np.bincount(np.where(own == STORAGE, to, own), minlength=count)
-        self.most_asked = max(self.most_asked, int((received + started).max()))
+        self.most_pending = max(self.most_pending, int((received + started).max()))
         return plans
 
 
@@ -122,7 +122,7 @@ def schedule_tables(
         plans=np.concatenate(tables.plans),
         incoming=np.concatenate(tables.incoming),
         most_groups=int(schedules[:, at.GROUP_COUNT].max(initial=0)),
-        most_asked=tables.most_asked,
+        most_pending=tables.most_pending,
     )
 
 

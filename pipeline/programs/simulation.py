@@ -105,7 +105,7 @@ def _new_state(
     event_rows = max(_EVENT_ROWS, 2 * int(counters[at.MOST_EVENTS]))
     wait_rows = max(_WAIT_ROWS, 2 * int(counters[at.MOST_WAITS]))
     schedules = schedule_tables(program.schedules, processes, timing.eager_limit)
-    counters[at.MOST_ASKED] = schedules.most_asked + 4
+    counters[at.MOST_PENDING] = schedules.most_pending + 4
     state = at.State(
         counters=counters,
         code=code,
@@ -129,7 +129,9 @@ def _new_state(
         epochs=_windows(program, at.EPOCH_WIDTH, range(at.ACCESS, at.EPOCH_WIDTH)),
         locks=_windows(program, at.LOCK_WIDTH, range(at.QUEUE_FIRST, at.LOCK_WIDTH)),
         stays=np.full((processes, at.STAY_COUNT, at.STAY_WIDTH), at.NOBODY, np.int64),
-        asked=np.zeros((processes + 2 * int(counters[at.MOST_ASKED]), at.ASK_WIDTH), np.int64),
+        pending=np.zeros(
+            (processes + 2 * int(counters[at.MOST_PENDING]), at.PENDING_WIDTH), np.int64
+        ),
         schedules=schedules.schedules,
         carries=schedules.carries,
         groups=schedules.groups,
@@ -213,8 +215,8 @@ def _with_room(state: at.State) -> at.State:
     if "instances" in changed:
         changed["members"] = _larger(state.members)
         changed["group_states"] = _larger(state.group_states)
-    if counters[at.ASKED_COUNT] + counters[at.MOST_ASKED] > len(state.asked):
-        changed["asked"] = _larger(state.asked)
+    if counters[at.PENDING_COUNT] + counters[at.MOST_PENDING] > len(state.pending):
+        changed["pending"] = _larger(state.pending)
     return state._replace(**changed)
 
 

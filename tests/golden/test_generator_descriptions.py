@@ -135,3 +135,51 @@ def test_wrong_descriptions_have_an_exit_code(tmp_path: Path) -> None:
     assert main(["generate", str(path), "--output", str(tmp_path / "out")]) == 11
     path.write_text("processes = 0")
     assert main(["generate", str(path), "--output", str(tmp_path / "out")]) == 16
+
+
+JACOBI = EXAMPLE.with_name("jacobi.toml")
+MVS_15K = EXAMPLE.parents[1] / "clusters" / "mvs-15k.toml"
+
+
+def test_the_command_takes_a_cluster_and_a_grid(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    given = ["--cluster", str(MVS_15K), "--grid", "2x3", "--output", str(folder)]
+    assert main(["generate", str(JACOBI), *given]) == 0
+    truth = json.loads((folder / "truth.json").read_text())
+    assert truth["processes"] == 6
+    given = ["--cluster", str(MVS_15K), "--grid", "8", "--variant", "rows"]
+    assert main(["generate", str(JACOBI), *given, "--output", str(tmp_path / "rows")]) == 0
+    truth = json.loads((tmp_path / "rows" / "truth.json").read_text())
+    assert truth["processes"] == 8
+
+
+def test_a_cluster_changes_messages_of_processes(tmp_path: Path) -> None:
+    plain, placed = tmp_path / "plain", tmp_path / "placed"
+    assert main(["generate", str(EXAMPLE), "--output", str(plain)]) == 0
+    given = ["--cluster", str(MVS_15K), "--output", str(placed)]
+    assert main(["generate", str(EXAMPLE), *given]) == 0
+    truths = [json.loads((each / "truth.json").read_text()) for each in (plain, placed)]
+    assert truths[0]["visit_count"] == truths[1]["visit_count"]
+    assert truths[0]["run_ns"] != truths[1]["run_ns"]
+
+
+@pytest.mark.parametrize(
+    ("program", "given", "message"),
+    [
+        (JACOBI, [], "a program with a grid needs a cluster: add --cluster FILE"),
+        (JACOBI, ["--cluster", str(MVS_15K), "--grid", "4x"], "--grid 4x: give the processes"),
+        (JACOBI, ["--cluster", str(MVS_15K), "--grid", "4"], "grid 4 has 1 dimensions"),
+        (JACOBI, ["--cluster", str(MVS_15K), "--grid", "32x32"], "too few for 1,024 processes"),
+        (JACOBI, ["--cluster", str(JACOBI)], "unknown field"),
+        (EXAMPLE, ["--grid", "4x4"], "--grid and --variant are for programs with a grid"),
+        (EXAMPLE, ["--cluster", "missing.toml"], "cannot read missing.toml"),
+    ],
+)
+def test_wrong_clusters_and_grids_are_errors(
+    program: Path, given: list[str], message: str, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    assert main(["generate", str(program), *given, "--output", str(tmp_path / "out")]) != 0
+    error = capsys.readouterr().err
+    assert message in " ".join(error.split())
+    assert list(tmp_path.iterdir()) == []

@@ -5,27 +5,31 @@ from typing import Any
 from tracemill.kernels.addressed import part
 from tracemill.kernels.network.transfers import transfer
 from tracemill.kernels.simulation import layout as at
-from tracemill.kernels.simulation.asking import drop_first
+from tracemill.kernels.simulation.pending import drop_first
 from tracemill.kernels.simulation.releasing import release_call
 from tracemill.kernels.simulation.schedule import push
 from tracemill.kernels.simulation.scheduled import end_carry
 from tracemill.kernels.simulation.tables import (
-    asked_of,
     carries_of,
     code_of,
     counters_of,
     heap_of,
     messages_of,
+    pending_of,
     processes_of,
 )
 
 
 @part
 def carry_next(state: Any, network: Any) -> None:
-    """Give the first transfer that asks a channel, and let those go on that wait for it."""
-    first = asked_of(state)[0]
-    ready, sender, receiver = first[at.ASK_READY], first[at.ASK_SENDER], first[at.ASK_RECEIVER]
-    kind, thing, carry = first[at.ASK_KIND], first[at.ASK_OBJECT], first[at.ASK_CARRY]
+    """Give the first pending transfer a channel, and release the calls that wait for it."""
+    first = pending_of(state)[0]
+    ready, sender, receiver = (
+        first[at.PENDING_READY],
+        first[at.PENDING_SENDER],
+        first[at.PENDING_RECEIVER],
+    )
+    kind, thing, carry = first[at.PENDING_KIND], first[at.PENDING_OBJECT], first[at.PENDING_CARRY]
     drop_first(state)
     if kind == at.OF_MESSAGE:
         size = messages_of(state)[thing, at.MESSAGE_BYTES]

@@ -11,7 +11,7 @@ import numpy as np
 
 from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
-from tracemill.kernels.simulation.asking import ask
+from tracemill.kernels.simulation.pending import enqueue
 from tracemill.kernels.simulation.recording import location_of, put
 from tracemill.kernels.simulation.tables import code_of, counters_of, processes_of
 
@@ -22,7 +22,7 @@ _PLAIN, _NONBLOCKING, _COLLECTIVE = np.int64(0), np.int64(1), np.int64(2)
 
 @part
 def begin_access(state: Any, process: Any, now: Any, op: Any) -> None:
-    """Begin an access of one process; it may ask for a channel of the storage."""
+    """Begin an access of one process; it may need a channel of the storage."""
     code = code_of(state)
     put_begin(state, process, now, op, code[op, at.PEER], _PLAIN)
     if code[op, at.TARGET] != 0:
@@ -30,7 +30,7 @@ def begin_access(state: Any, process: Any, now: Any, op: Any) -> None:
         sender = process if is_writing else at.STORAGE
         receiver = at.STORAGE if is_writing else process
         ready = now + code[op, at.DELAY]
-        ask(state, ready, sender, receiver, at.OF_CALL, process, at.NOBODY)
+        enqueue(state, ready, sender, receiver, at.OF_CALL, process, at.NOBODY)
 
 
 @part

@@ -147,10 +147,18 @@ frees it. `plans` (schedule, process) has the first group and what a process rec
 (GROUP_LEFT, GROUP_NS, IS_FREED) = range(3)
 GROUP_STATE_WIDTH: Final = 3
 
-# --- Transfers that ask for a channel, in the order of this heap ----------------------------------
+# --- Transfers that need a channel, in the order of this heap -------------------------------------
 
-(ASK_READY, ASK_SENDER, ASK_RECEIVER, ASK_SEQUENCE, ASK_KIND, ASK_OBJECT, ASK_CARRY) = range(7)
-ASK_WIDTH: Final = 7
+(
+    PENDING_READY,
+    PENDING_SENDER,
+    PENDING_RECEIVER,
+    PENDING_SEQUENCE,
+    PENDING_KIND,
+    PENDING_OBJECT,
+    PENDING_CARRY,
+) = range(7)
+PENDING_WIDTH: Final = 7
 (OF_MESSAGE, OF_CALL, OF_COLLECTIVE) = range(3)
 """The object is a message, a process that accesses a file, or an instance with its carry."""
 STORAGE: Any = np.int64(-1)
@@ -254,18 +262,18 @@ SEGMENT_WIDTH: Final = 5
 (
     EVENT_COUNT, WAIT_COUNT, MESSAGE_FREE, INSTANCE_FREE, HEAP_SIZE, ENDED_COUNT, SEED, HAS_EVENTS,
     HAS_TRUTH, HAS_NOISE, THREADS, OVERHEAD, LATENCY, NS_PER_KIB, EAGER_LIMIT, END_NS, MOST_EVENTS,
-    MOST_WAITS, IS_EARLY, ASKED_COUNT, ASKED_EVER, MOST_ASKED,
+    MOST_WAITS, IS_EARLY, PENDING_COUNT, PENDING_EVER, MOST_PENDING,
 ) = range(22)  # fmt: skip
 COUNTER_COUNT: Final = 22
-"""IS_EARLY: messages up to the eager limit do not wait for their receiver. ASKED_COUNT transfers
-ask for a channel; one step adds at most MOST_ASKED of them."""
+"""IS_EARLY: messages up to the eager limit do not wait for their receiver. PENDING_COUNT transfers
+need a channel; one step adds at most MOST_PENDING of them."""
 
 State = namedtuple(
     "State",
     (
         "counters", "code", "processes", "visits", "slots", "messages", "instances", "members",
         "comm_sizes", "comm_ranks", "comm_members", "pointers", "heap", "remembered", "events",
-        "waits", "factors", "first_functions", "team", "epochs", "locks", "stays", "asked",
+        "waits", "factors", "first_functions", "team", "epochs", "locks", "stays", "pending",
         "schedules", "carries", "groups", "plans", "incoming", "group_states", "choices", "shares",
     ),
 )  # fmt: skip

@@ -30,7 +30,7 @@ def has_room(state: Any) -> Any:
         return False
     if instance == at.NOBODY or tables.instances_of(state)[instance, at.INSTANCE_NEXT] == at.NOBODY:
         return False
-    if counters[at.ASKED_COUNT] + counters[at.MOST_ASKED] > tables.asked_of(state).shape[0]:
+    if counters[at.PENDING_COUNT] + counters[at.MOST_PENDING] > tables.pending_of(state).shape[0]:
         return False
     return (
         counters[at.EVENT_COUNT] + counters[at.MOST_EVENTS] <= tables.events_of(state).shape[0]
@@ -81,12 +81,13 @@ def run_instruction(state: Any, process: Any, now: Any) -> Any:
 @kernel
 def run(state: Any, network: Any) -> Any:
     """Run all processes; returns DONE_ALL, STUCK (deadlock) or NEEDS_ROOM (empty the tables)."""
-    counters, heap, asked = tables.counters_of(state), tables.heap_of(state), tables.asked_of(state)
-    while counters[at.HEAP_SIZE] > 0 or counters[at.ASKED_COUNT] > 0:
+    counters, heap = tables.counters_of(state), tables.heap_of(state)
+    pending = tables.pending_of(state)
+    while counters[at.HEAP_SIZE] > 0 or counters[at.PENDING_COUNT] > 0:
         if not has_room(state):
             return NEEDS_ROOM
-        if counters[at.ASKED_COUNT] > 0 and (
-            counters[at.HEAP_SIZE] == 0 or asked[0, at.ASK_READY] < heap[0, 0]
+        if counters[at.PENDING_COUNT] > 0 and (
+            counters[at.HEAP_SIZE] == 0 or pending[0, at.PENDING_READY] < heap[0, 0]
         ):
             carry_next(state, network)
             continue

@@ -15,7 +15,7 @@ from typing import Any
 
 from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
-from tracemill.kernels.simulation.asking import ask
+from tracemill.kernels.simulation.pending import enqueue
 from tracemill.kernels.simulation.tables import (
     code_of,
     counters_of,
@@ -109,10 +109,10 @@ def is_early(state: Any, message: Any) -> Any:
 
 
 @part
-def ask_for(state: Any, message: Any) -> None:
-    """Ask for a channel that carries the data of a message."""
+def enqueue_message(state: Any, message: Any) -> None:
+    """Add the transfer of a message to those that need a channel."""
     row = messages_of(state)[message]
-    ask(
+    enqueue(
         state, row[at.READY], row[at.SENDER], row[at.RECEIVER], at.OF_MESSAGE, message, at.NOBODY
     )  # fmt: skip
 
@@ -143,11 +143,11 @@ def post_send(state: Any, process: Any, now: Any, visit: Any, op: Any, slot: Any
     row[at.SEND_RECORD] = now + counters[at.OVERHEAD] // 4
     if is_early(state, message):
         row[at.READY] = now + code[op, at.DELAY]
-        ask_for(state, message)
+        enqueue_message(state, message)
     else:
         row[at.READY] = max(row[at.READY], now + code[op, at.DELAY])
         if is_matched:
-            ask_for(state, message)
+            enqueue_message(state, message)
     slots_of(state)[process, slot, at.SLOT_KIND] = at.SENDING
     slots_of(state)[process, slot, at.SLOT_OBJECT] = message
 
@@ -171,7 +171,7 @@ def post_receive(
         ready = now + code[op, at.DELAY]
         messages[message, at.READY] = max(messages[message, at.READY], ready)
         if is_matched:
-            ask_for(state, message)
+            enqueue_message(state, message)
     slots_of(state)[process, slot, at.SLOT_KIND] = at.RECEIVING
     slots_of(state)[process, slot, at.SLOT_OBJECT] = message
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tracemill.kernels.addressed import part
 from tracemill.kernels.simulation import layout as at
-from tracemill.kernels.simulation.asking import ask
+from tracemill.kernels.simulation.pending import enqueue
 from tracemill.kernels.simulation.releasing import release_from_collective
 from tracemill.kernels.simulation.tables import (
     carries_of,
@@ -95,7 +95,7 @@ def start_member(state: Any, instance: Any, process: Any, now: Any) -> None:
                 instance, group_place(state, instance, carries_of(state)[carry, at.CARRY_GROUP])
             ]
             if group[at.IS_FREED] != 0:
-                ask_for_carry(state, instance, carry, max(now, group[at.GROUP_NS]))
+                enqueue_carry(state, instance, carry, max(now, group[at.GROUP_NS]))
     free_groups(state, instance, process)
     settle(state, instance, process)
 
@@ -117,21 +117,21 @@ def free_groups(state: Any, instance: Any, process: Any) -> None:
         first = described[at.GROUP_FIRST]
         for carry in range(first, first + described[at.GROUP_SIZE]):
             if not is_long(state, carry):
-                ask_for_carry(state, instance, carry, time)
+                enqueue_carry(state, instance, carry, time)
                 continue
             receiver = members_of(state)[
                 instance, rank_in(state, instance, carries_of(state)[carry, at.CARRY_TO])
             ]
             if receiver[at.STARTED_NS] != at.NOBODY:
-                ask_for_carry(state, instance, carry, max(time, receiver[at.STARTED_NS]))
+                enqueue_carry(state, instance, carry, max(time, receiver[at.STARTED_NS]))
         member[at.NEXT_GROUP] = described[at.GROUP_AFTER]
 
 
 @part
-def ask_for_carry(state: Any, instance: Any, carry: Any, ready: Any) -> None:
-    """Ask for a channel for a transfer."""
+def enqueue_carry(state: Any, instance: Any, carry: Any, ready: Any) -> None:
+    """Add a transfer to those that need a channel."""
     row = carries_of(state)[carry]
-    ask(state, ready, row[at.CARRY_FROM], row[at.CARRY_TO], at.OF_COLLECTIVE, instance, carry)
+    enqueue(state, ready, row[at.CARRY_FROM], row[at.CARRY_TO], at.OF_COLLECTIVE, instance, carry)
 
 
 # --- Ending --------------------------------------------------------------------------------------

@@ -21,11 +21,11 @@ def _getters(dimensions: int, *names: str) -> Iterator[Callable[[Any], Any]]:
 shares_of = getter(_NUMBERS["shares"], 1, types.float64)
 (
     code_of, processes_of, messages_of, instances_of, comm_ranks_of, comm_members_of, pointers_of,
-    heap_of, events_of, waits_of, factors_of, asked_of, schedules_of, carries_of, groups_of,
+    heap_of, events_of, waits_of, factors_of, pending_of, schedules_of, carries_of, groups_of,
     choices_of,
 ) = _getters(
     2, "code", "processes", "messages", "instances", "comm_ranks", "comm_members", "pointers",
-    "heap", "events", "waits", "factors", "asked", "schedules", "carries", "groups", "choices",
+    "heap", "events", "waits", "factors", "pending", "schedules", "carries", "groups", "choices",
 )  # fmt: skip
 (
     slots_of, members_of, remembered_of, team_of, epochs_of, locks_of, stays_of, plans_of,
