@@ -96,6 +96,21 @@ def test_nonblocking_exchange_overlaps() -> None:
         assert ends(placed, one_level()) == expected
 
 
+# The first of two edges of one name ends at 20 and 40, the second at 60 and 80. A blocking operation
+# of that name is not completed again.
+def test_operations_of_one_name_are_completed_in_order(tmp_path: Path) -> None:
+    data = array("A", 4, element_bytes=10)
+    edges, part = exchange(data, nonblocking=True), serial(1)
+    phases = edges, edges, reduction(10, name="exchange"), wait("exchange"), part, wait("exchange")
+    trace = read(program(2, *phases, arrays=[data]), one_level(), tmp_path)
+    # The reduction follows on the channel: 1 -> 0 in [80, 100), 0 -> 1 in [100, 120).
+    calls = [each for each in visits(trace, 0) if each[0].endswith(("Waitall", "Allreduce"))]
+    assert calls == [
+        ("exchange/MPI_Allreduce", 0, 120), ("wait/MPI_Waitall", 120, 120),
+        ("wait/MPI_Waitall", 121, 121),
+    ]  # fmt: skip
+
+
 def test_long_messages_wait_for_their_receiver() -> None:
     data = array("A", 2, element_bytes=100)
     placed = program(

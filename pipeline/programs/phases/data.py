@@ -61,7 +61,7 @@ class _Builder:
 
     def build(self, phases: Sequence[Phase], depth: int) -> None:
         """Write a list of phases within `depth` loops."""
-        started: dict[str, Started] = {}
+        started: dict[str, list[Started]] = {}
         for phase in phases:
             match phase:
                 case Serial() | Parallel():
@@ -72,9 +72,11 @@ class _Builder:
                         self._operations.delay, _register(depth),
                     )  # fmt: skip
                 case Operation():
-                    started[phase.name] = self._operations.start(phase)
+                    requests = self._operations.start(phase)
+                    if phase.nonblocking:
+                        started.setdefault(phase.name, []).append(requests)
                 case Wait():
-                    self._operations.wait(phase, started.pop(phase.of))
+                    self._operations.wait(phase, started[phase.of].pop(0))
                 case Loop():
                     self._loop(phase, depth)
                 case Interval():
