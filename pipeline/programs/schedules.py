@@ -9,16 +9,26 @@ from tracemill.kernels.simulation import layout as at
 from tracemill.programs.transfers import STORAGE, AllPairs, Communication, Numbers, Ring, Transfers
 
 
-class Schedules(NamedTuple):
-    """Tables of layout.State; a step starts at most `most_pending` transfers of a process."""
+class ScheduleTables(NamedTuple):
+    """Tables of layout.State."""
 
     schedules: Numbers
     carries: Numbers
     groups: Numbers
     plans: Numbers
     incoming: Numbers
-    most_groups: int
+
+
+class Schedules(NamedTuple):
+    """Tables of operations; a step starts at most `most_pending` transfers of a process."""
+
+    tables: ScheduleTables
     most_pending: int
+
+    def states(self, instances: int) -> Numbers:
+        """Return the table `group_states` for so many instances."""
+        most_groups = int(self.tables.schedules[:, at.GROUP_COUNT].max(initial=0))
+        return np.zeros((instances, most_groups, at.GROUP_STATE_WIDTH), np.int64)
 
 
 class _Tables:
@@ -36,39 +46,31 @@ class _Tables:
 
     def add(self, operation: Communication) -> None:
         """Add an operation."""
-        listed = listed_transfers(operation)
-        starters = np.where(listed.senders == STORAGE, listed.receivers, listed.senders)
-        order = np.lexsort((listed.receivers, listed.rounds, starters))
-        listed = Transfers(*(column[order] for column in listed))
-        starters = starters[order]
+        listed, starters = _by_starter(listed_transfers(operation))
         rounds = int(listed.rounds.max(initial=0)) + 1
-        keys, firsts, places, sizes = np.unique(
-            starters * rounds + listed.rounds, return_index=True, return_inverse=True,
-            return_counts=True,
-        )  # fmt: skip
-        freed = _freed_groups(listed, keys, rounds)
-        needs = np.bincount(freed[freed >= 0], minlength=len(keys))
-        owners = keys // rounds
-        after = np.full(len(keys), at.NOBODY, np.int64)
-        is_followed = owners[:-1] == owners[1:]
-        after[:-1][is_followed] = np.flatnonzero(is_followed) + 1 + self.group_count
-        plans = self._plans(listed, owners)
-        self.groups.append(np.stack([firsts + self.carry_count, sizes, needs, after], axis=1))
-        self.carries.append(
-            np.stack(
-                [
-                    listed.senders, listed.receivers, listed.sizes, places + self.group_count,
-                    np.where(freed >= 0, freed + self.group_count, at.NOBODY),
-                ],
-                axis=1,
-            )
-        )  # fmt: skip
-        self.plans.append(plans[None])
-        self.schedules.append(
-            (self.group_count, len(keys), len(order), int(operation.is_common_end))
+        keys, places, sizes = np.unique(
+            starters * rounds + listed.rounds, return_inverse=True, return_counts=True
         )
-        self.carry_count += len(order)
+        freed = _freed_groups(listed, keys, rounds)
+        self._add_groups(keys // rounds, sizes, freed)
+        freed_groups = np.where(freed >= 0, freed + self.group_count, at.NOBODY)
+        groups = places + self.group_count
+        self.carries.append(np.stack([*listed[:3], groups, freed_groups], axis=1))
+        self.plans.append(self._plans(listed, keys // rounds)[None])
+        self.schedules.append(
+            (self.group_count, len(keys), len(starters), int(operation.is_common_end))
+        )
+        self.carry_count += len(starters)
         self.group_count += len(keys)
+
+    def _add_groups(self, owners: Numbers, sizes: Numbers, freed: Numbers) -> None:
+        """Add groups of transfers by owner and round; `freed` are those that transfers free."""
+        needs = np.bincount(freed[freed >= 0], minlength=len(owners))
+        after = np.full(len(owners), at.NOBODY, np.int64)
+        is_followed = np.flatnonzero(owners[:-1] == owners[1:])
+        after[is_followed] = is_followed + 1 + self.group_count
+        firsts = np.cumsum(sizes) - sizes + self.carry_count
+        self.groups.append(np.stack([firsts, sizes, needs, after], axis=1))
 
     def _plans(self, listed: Transfers, owners: Numbers) -> Numbers:
         """Return the rows of processes: their first group and what they receive or wait for."""
@@ -90,6 +92,16 @@ class _Tables:
         started = np.bincount(np.where(own == STORAGE, to, own), minlength=count)
         self.most_pending = max(self.most_pending, int((received + started).max()))
         return plans
+
+
+def _by_starter(listed: Transfers) -> tuple[Transfers, Numbers]:
+    """Return transfers by starter, round and receiver, and their starters.
+
+    Transfers from the storage are started by their receivers.
+    """
+    starters = np.where(listed.senders == STORAGE, listed.receivers, listed.senders)
+    order = np.lexsort((listed.receivers, listed.rounds, starters))
+    return Transfers(*(column[order] for column in listed)), starters[order]
 
 
 def _freed_groups(listed: Transfers, keys: Numbers, rounds: int) -> Numbers:
@@ -114,16 +126,14 @@ def schedule_tables(
     tables = _Tables(process_count, eager_limit)
     for operation in operations:
         tables.add(operation)
-    schedules = np.array(tables.schedules, np.int64).reshape(-1, at.SCHEDULE_WIDTH)
-    return Schedules(
-        schedules=schedules,
+    made = ScheduleTables(
+        schedules=np.array(tables.schedules, np.int64).reshape(-1, at.SCHEDULE_WIDTH),
         carries=np.concatenate(tables.carries),
         groups=np.concatenate(tables.groups),
         plans=np.concatenate(tables.plans),
         incoming=np.concatenate(tables.incoming),
-        most_groups=int(schedules[:, at.GROUP_COUNT].max(initial=0)),
-        most_pending=tables.most_pending,
     )
+    return Schedules(made, tables.most_pending)
 
 
 def listed_transfers(operation: Communication) -> Transfers:

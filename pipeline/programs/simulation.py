@@ -12,7 +12,7 @@ from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.machine import DONE_ALL, NEEDS_ROOM, run
 from tracemill.programs.clusters.network import make_network
 from tracemill.programs.program import Program
-from tracemill.programs.schedules import schedule_tables
+from tracemill.programs.schedules import Schedules, schedule_tables
 from tracemill.programs.timing import Timing
 
 Rows = NDArray[np.int64]
@@ -86,26 +86,16 @@ def _hand_over(state: at.State, take_events: Taker | None, take_waits: Taker | N
 def _new_state(
     program: Program, timing: Timing, seed: int, starts_ns: Numbers, factors: Factors
 ) -> at.State:
+    """A state in which all processes are about to start; tables grow on demand."""
     code, starts = program.instructions()
     processes, threads = program.process_count, program.thread_count
-    counters = np.zeros(at.COUNTER_COUNT, np.int64)
-    counters[at.SEED], counters[at.THREADS] = seed, threads
-    counters[at.HAS_NOISE], counters[at.IS_EARLY] = timing.noise, timing.is_early
-    counters[at.OVERHEAD], counters[at.LATENCY] = timing.overhead_ns, timing.latency_ns
-    counters[at.NS_PER_KIB], counters[at.EAGER_LIMIT] = timing.ns_per_kib, timing.eager_limit
-    calls = 2 * program.most_calls + 8 * program.most_locked + 8
-    completed = program.slot_count + program.most_completed
-    counters[at.MOST_EVENTS] = program.most_parts * threads * calls + 2 * completed + 64
-    judged = program.collective_slot_count + 2
-    of_threads = threads * (program.most_parts * (1 + program.most_locked) + 1)
-    counters[at.MOST_WAITS] = (3 * processes + 2) * judged + 8 + at.REMEMBERED_MOST + of_threads
     comm_ranks, comm_members, comm_sizes = _communicators(program)
     instances, pointers = _first_instances(comm_sizes, comm_ranks)
-    counters[at.INSTANCE_FREE] = len(comm_sizes)
+    schedules = schedule_tables(program.schedules, processes, timing.eager_limit)
+    counters = _first_counters(program, timing, seed, schedules)
     event_rows = max(_EVENT_ROWS, 2 * int(counters[at.MOST_EVENTS]))
     wait_rows = max(_WAIT_ROWS, 2 * int(counters[at.MOST_WAITS]))
-    schedules = schedule_tables(program.schedules, processes, timing.eager_limit)
-    counters[at.MOST_PENDING] = schedules.most_pending + 4
+    pending_rows = processes + 2 * int(counters[at.MOST_PENDING])
     state = at.State(
         counters=counters,
         code=code,
@@ -129,24 +119,35 @@ def _new_state(
         epochs=_windows(program, at.EPOCH_WIDTH, range(at.ACCESS, at.EPOCH_WIDTH)),
         locks=_windows(program, at.LOCK_WIDTH, range(at.QUEUE_FIRST, at.LOCK_WIDTH)),
         stays=np.full((processes, at.STAY_COUNT, at.STAY_WIDTH), at.NOBODY, np.int64),
-        pending=np.zeros(
-            (processes + 2 * int(counters[at.MOST_PENDING]), at.PENDING_WIDTH), np.int64
-        ),
-        schedules=schedules.schedules,
-        carries=schedules.carries,
-        groups=schedules.groups,
-        plans=schedules.plans,
-        incoming=schedules.incoming,
-        group_states=np.zeros(
-            (len(instances), schedules.most_groups, at.GROUP_STATE_WIDTH), np.int64
-        ),
+        pending=np.zeros((pending_rows, at.PENDING_WIDTH), np.int64),
+        group_states=schedules.states(len(instances)),
         choices=np.zeros((processes, len(program.shares)), np.int64),
         shares=np.array(program.shares, np.float64),
+        **schedules.tables._asdict(),
     )
     order = np.argsort(starts_ns, kind="stable")  # a sorted queue is in order
     state.heap[:, 0], state.heap[:, 1] = starts_ns[order], order
     counters[at.HEAP_SIZE] = processes
     return state
+
+
+def _first_counters(program: Program, timing: Timing, seed: int, schedules: Schedules) -> Numbers:
+    """Counters with the times of the machine, and the most rows that one step adds."""
+    processes, threads = program.process_count, program.thread_count
+    counters = np.zeros(at.COUNTER_COUNT, np.int64)
+    counters[at.SEED], counters[at.THREADS] = seed, threads
+    counters[at.HAS_NOISE], counters[at.IS_EARLY] = timing.noise, timing.is_early
+    counters[at.OVERHEAD], counters[at.LATENCY] = timing.overhead_ns, timing.latency_ns
+    counters[at.NS_PER_KIB], counters[at.EAGER_LIMIT] = timing.ns_per_kib, timing.eager_limit
+    calls = 2 * program.most_calls + 8 * program.most_locked + 8
+    completed = program.slot_count + program.most_completed
+    counters[at.MOST_EVENTS] = program.most_parts * threads * calls + 2 * completed + 64
+    judged = program.collective_slot_count + 2
+    of_threads = threads * (program.most_parts * (1 + program.most_locked) + 1)
+    counters[at.MOST_WAITS] = (3 * processes + 2) * judged + 8 + at.REMEMBERED_MOST + of_threads
+    counters[at.MOST_PENDING] = schedules.most_pending + 4
+    counters[at.INSTANCE_FREE] = len(program.communicators)
+    return counters
 
 
 def _starts(program: Program, timing: Timing, seed: int) -> Numbers:
