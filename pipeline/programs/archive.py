@@ -160,13 +160,15 @@ class _GlobalDefinitions:
 
     def _write_places(self, refs: Sequence[int], counts: Sequence[int]) -> None:
         processes, threads = self._program.process_count, self._program.thread_count
-        self._write("SystemTreeNode", 0, "cluster", "machine", _UNDEFINED)
-        for node in range(-(-processes // _PROCESSES_PER_NODE)):
-            self._write("SystemTreeNode", 1 + node, f"node {node}", "node", 0)
-        for process in range(processes):
-            node = 1 + process // _PROCESSES_PER_NODE
+        nodes = self._program.nodes or [each // _PROCESSES_PER_NODE for each in range(processes)]
+        numbers = {node: 1 + number for number, node in enumerate(sorted(set(nodes)))}
+        machine = self._program.machine or "cluster"
+        self._write("SystemTreeNode", 0, machine, "machine", _UNDEFINED)
+        for node, number in numbers.items():
+            self._write("SystemTreeNode", number, f"node {node}", "node", 0)
+        for process, node in enumerate(nodes):
             name = f"MPI Rank {process}"
-            self._write("LocationGroup", process, name, _PROCESS, node, _UNDEFINED)
+            self._write("LocationGroup", process, name, _PROCESS, numbers[node], _UNDEFINED)
         for number, (ref, count) in enumerate(zip(refs, counts, strict=True)):
             thread = number % threads
             name = f"OMP thread {thread}" if thread else "Master thread"
@@ -213,9 +215,10 @@ def _first_group(program: Program) -> int:
 
 
 @contextmanager
-def open_archive(folder: Path) -> Iterator[int]:
+def open_archive(folder: Path, machine: str = "") -> Iterator[int]:
     """Make `folder` and an archive in it; yields the handle of the library.
 
+    `machine` is the name of the described cluster, if there is one.
     Raises MissingLibraryError, or PipelineError if the library cannot write there.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -228,7 +231,7 @@ def open_archive(folder: Path) -> Iterator[int]:
     _call("Archive_SetMemoryCallbacks", archive, ctypes.byref(chunks.callbacks), None)
     _call("Archive_SetSerialCollectiveCallbacks", archive)
     _call("Archive_SetCreator", archive, b"Tracemill generator")
-    _call("Archive_SetMachineName", archive, b"simulated machine")
+    _call("Archive_SetMachineName", archive, (machine or "simulated machine").encode())
     yield archive
     _call("Archive_Close", archive)
 

@@ -31,6 +31,7 @@ from tracemill.programs.truth import WaitFile, write_critical_path, write_summar
 from tracemill.programs.waits import Waits
 
 _PPM = 1_000_000
+_NODE = "node"
 
 
 @dataclass(frozen=True)
@@ -93,14 +94,27 @@ def _job(described: Spec | PlacedProgram, cluster: Cluster | None) -> _Job:
             raise ProgramError(
                 f"{described.name} is a program of data: name a cluster with --cluster FILE"
             )
-        return _Job(build_data_program(described, cluster), of_data(cluster))
+        job = _Job(build_data_program(described, cluster), of_data(cluster))
+        _place(job.program, cluster)
+        return job
     machine, count = described.machine, described.processes
-    timing = of_machine(machine, count)
+    program, timing = build_program(described), of_machine(machine, count)
     if cluster is not None:
         timing = of_processes(machine, cluster, count)
-    return _Job(
-        build_program(described), timing, described.seed, described.clocks, described.id_maps
-    )  # fmt: skip
+        _place(program, cluster)
+    return _Job(program, timing, described.seed, described.clocks, described.id_maps)
+
+
+def _place(program: Program, cluster: Cluster) -> None:
+    """Set the machine of a program, and the nodes of its processes.
+
+    Nodes are the units of the level `node`, or else of the innermost level.
+    """
+    names = [level.name for level in cluster.levels]
+    level = names.index(_NODE) if _NODE in names else 0
+    cores = cluster.cores(program.process_count)
+    program.machine = cluster.name
+    program.nodes = [int(each) for each in cores // cluster.cores_per_unit(level)]
 
 
 def _write_waits(job: _Job, folder: Path) -> tuple[Simulated, dict[str, dict[str, int]], Rows]:
@@ -123,7 +137,7 @@ def _write_archive(
     """Simulate again and write the events; returns records by location, times of the path."""
     program = job.program
     times, accesses = PathTimes(program, segments), FileAccesses(program)
-    with open_archive(folder) as archive:
+    with open_archive(folder, program.machine) as archive:
         writer = ArchiveWriter(
             archive, program, _clocks(job, outcome), seed=job.seed, has_id_maps=job.has_id_maps
         )

@@ -73,7 +73,8 @@ class Program:
     `rings` are communicators with a ring topology, in the order of ranks. At most
     `collective_slot_count` of the `slot_count` request slots are for collectives. A call completes
     at most `most_completed` requests of a window. `schedules` are transfers of collectives,
-    `shares` those of the alternatives of branches, one after the other.
+    `shares` those of the alternatives of branches, one after the other. `machine` and
+    `nodes` are the name of the described cluster and the node of each process, if there is one.
     """
 
     process_count: int
@@ -96,6 +97,8 @@ class Program:
     most_locked: int = 0
     schedules: list[Communication] = field(default_factory=list)
     shares: list[float] = field(default_factory=list)
+    machine: str = ""
+    nodes: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.code = [[] for _ in range(self.process_count)]

@@ -96,8 +96,8 @@ def test_nonblocking_exchange_overlaps() -> None:
         assert ends(placed, one_level()) == expected
 
 
-# The first of two edges of one name ends at 20 and 40, the second at 60 and 80. A blocking operation
-# of that name is not completed again.
+# The first of two edges of one name ends at 20 and 40, the second at 60 and 80. A blocking
+# operation of that name is not completed again.
 def test_operations_of_one_name_are_completed_in_order(tmp_path: Path) -> None:
     data = array("A", 4, element_bytes=10)
     edges, part = exchange(data, nonblocking=True), serial(1)
@@ -378,6 +378,18 @@ def test_too_few_cores_are_an_error() -> None:
         of_processes(MachineSpec(), one_level(cores=4), 5)
     with pytest.raises(ProgramError, match="4 cores, too few for 5 processes"):
         ends(program(5, serial(1)), one_level(cores=4))
+
+
+def test_traces_name_the_cluster_and_its_nodes(tmp_path: Path) -> None:
+    # Sockets of two cores, two of them in a node; process i in socket i mod 4, on core i div 4.
+    levels = [level(2, channel(1, 0), name=name) for name in ("socket", "node", "network")]
+    on = cluster(*levels, placement=Placement("cyclic", "socket"))
+    trace = read(program(5, serial(1)), on, tmp_path)
+    columns = "system_tree_node_id parent_system_tree_node_id name class_name"
+    nodes = [(1, 0, "node 0", "node"), (2, 0, "node 1", "node")]
+    assert trace.rows("system_tree_nodes", columns) == [(0, None, "cluster", "machine"), *nodes]
+    groups = trace.rows("location_groups", "name system_tree_node_id")
+    assert groups == [(f"MPI Rank {rank}", node) for rank, node in enumerate((1, 1, 2, 2, 1))]
 
 
 def test_programs_with_a_grid_need_a_cluster(tmp_path: Path) -> None:
