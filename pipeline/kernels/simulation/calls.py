@@ -35,12 +35,14 @@ from tracemill.kernels.simulation.releasing import (
     release_from_collective,
     release_waiting,
 )
+from tracemill.kernels.simulation.schedule import push
 from tracemill.kernels.simulation.scheduled import start_member
 from tracemill.kernels.simulation.tables import (
     code_of,
     comm_ranks_of,
     comm_sizes_of,
     counters_of,
+    heap_of,
     instances_of,
     members_of,
     messages_of,
@@ -56,13 +58,26 @@ _NO_ROOT = 0xFFFFFFFF
 
 @part
 def begin_call(state: Any, process: Any, now: Any, op: Any) -> None:
-    """Begin the call of instruction `op`; schedule its end if that is known."""
+    """Begin the call of instruction `op`, and start it unless that has a delay."""
     row, code = processes_of(state)[process], code_of(state)
     visit = enter(state, location_of(state, process), code[op, at.PATH], now)
     row[at.STATE], row[at.CALL_LEAVE] = at.IN_CALL, at.NOBODY
     row[at.CALL_ENTER], row[at.CALL_VISIT], row[at.CALL_AT] = now, visit, op
     note_entry(state, process, now, visit)
     release_waiting(state, process, now)
+    if code[op, at.DELAY] > 0:
+        row[at.STATE] = at.STARTING
+        push(heap_of(state), counters_of(state), now + code[op, at.DELAY], process)
+    else:
+        start_call(state, process, now)
+
+
+@part
+def start_call(state: Any, process: Any, now: Any) -> None:
+    """Start what a call does; schedule its end if that is known."""
+    row, code = processes_of(state)[process], code_of(state)
+    op, visit = row[at.CALL_AT], row[at.CALL_VISIT]
+    row[at.STATE] = at.IN_CALL
     own = slots_of(state).shape[1] - 2
     row[at.FIRST_SLOT], row[at.SLOT_COUNT] = own, 0
     kind = code[op, at.CODE]
@@ -138,7 +153,7 @@ def begin_receive(
 def begin_collective(state: Any, process: Any, now: Any, visit: Any, op: Any, slot: Any) -> None:
     """Begin a collective, and release all members that waited only for this process."""
     code, place = code_of(state), location_of(state, process)
-    instance = arrive(state, process, now, visit, code[op, at.PATH], op)
+    instance = arrive(state, process, visit, code[op, at.PATH], op)
     slots_of(state)[process, slot, at.SLOT_KIND] = at.TAKING_PART
     slots_of(state)[process, slot, at.SLOT_OBJECT] = instance
     comm = code[op, at.COMM]
@@ -156,7 +171,7 @@ def begin_collective(state: Any, process: Any, now: Any, visit: Any, op: Any, sl
     elif code[op, at.MODE] == at.FILE:
         begin_on_file(state, process, now, op)
     if code[op, at.SCHEDULE] != 0:
-        start_member(state, instance, process, now + code[op, at.DELAY])
+        start_member(state, instance, process, now)
         return
     for rank in range(comm_sizes_of(state)[comm]):
         if release_member(state, instance, rank):

@@ -81,7 +81,7 @@ def operation_cost(state: Any, process: Any, op: Any) -> Any:
 
 
 @part
-def arrive(state: Any, process: Any, now: Any, visit: Any, path: Any, op: Any) -> Any:
+def arrive(state: Any, process: Any, visit: Any, path: Any, op: Any) -> Any:
     """Begin a collective on a process; returns its instance."""
     code, instances = code_of(state), instances_of(state)
     comm = code[op, at.COMM]
@@ -97,7 +97,8 @@ def arrive(state: Any, process: Any, now: Any, visit: Any, path: Any, op: Any) -
     row[at.INSTANCE_CODE] = op
     row[at.ARRIVED] += 1
     member = members_of(state)[instance, comm_ranks_of(state)[comm, process]]
-    member[at.BEGIN] = now + begin_delay(state, process, op)
+    enter = processes_of(state)[process, at.CALL_ENTER]
+    member[at.BEGIN] = enter + begin_delay(state, process, op)
     moves_data = code[op, at.MODE] == at.N_TO_N or code[op, at.MODE] == at.N_TO_ONE
     if code[op, at.BYTES] > 0:
         row[at.SENDERS_ARRIVED] += 1
@@ -107,8 +108,8 @@ def arrive(state: Any, process: Any, now: Any, visit: Any, path: Any, op: Any) -
     member[at.FINISH] = at.NOBODY
     member[at.SENT], member[at.GOT] = code[op, at.BYTES], code[op, at.RECEIVED]
     member[at.MEMBER_STATE] = at.WAITING
-    member[at.START_ENTER], member[at.START_VISIT] = now, visit
-    member[at.END_ENTER], member[at.END_VISIT], member[at.END_PATH] = now, visit, path
+    member[at.START_ENTER], member[at.START_VISIT] = enter, visit
+    member[at.END_ENTER], member[at.END_VISIT], member[at.END_PATH] = enter, visit, path
     return instance
 
 

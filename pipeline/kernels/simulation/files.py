@@ -29,8 +29,7 @@ def begin_access(state: Any, process: Any, now: Any, op: Any) -> None:
         is_writing = code[op, at.COUNT] == at.WRITING
         sender = process if is_writing else at.STORAGE
         receiver = at.STORAGE if is_writing else process
-        ready = now + code[op, at.DELAY]
-        enqueue(state, ready, sender, receiver, at.OF_CALL, process, at.NOBODY)
+        enqueue(state, now, sender, receiver, at.OF_CALL, process, at.NOBODY)
 
 
 @part

@@ -97,7 +97,8 @@ LOCK_COUNTS: Final = REGISTER + REGISTER_COUNT
 LOCK_KINDS: Final = ("critical", "api", "mutex")
 (CRITICAL, API, MUTEX) = range(3)
 PROCESS_WIDTH: Final = LOCK_COUNTS + len(LOCK_KINDS)
-READY, IN_CALL, ENDED = range(3)
+READY, IN_CALL, ENDED, STARTING = range(4)
+"""STARTING: the call of a process has not done anything yet, because of its delay."""
 
 # --- Requests of a process; the last two slots belong to its blocking calls ----------------------
 

@@ -12,7 +12,7 @@ from tracemill.kernels.compiled import kernel
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation import tables
 from tracemill.kernels.simulation.branches import choose
-from tracemill.kernels.simulation.calls import begin_call, end_call
+from tracemill.kernels.simulation.calls import begin_call, end_call, start_call
 from tracemill.kernels.simulation.carrying import carry_next
 from tracemill.kernels.simulation.computation import run_team, work
 from tracemill.kernels.simulation.recording import enter, leave, location_of
@@ -93,6 +93,9 @@ def run(state: Any, network: Any) -> Any:
             continue
         now, process = heap[0, 0], heap[0, 1]
         pop(heap, counters)
+        if tables.processes_of(state)[process, at.STATE] == at.STARTING:
+            start_call(state, process, now)
+            continue
         if tables.processes_of(state)[process, at.STATE] == at.IN_CALL:
             end_call(state, process, now)
         later = run_instruction(state, process, now)

@@ -139,13 +139,14 @@ def post_send(state: Any, process: Any, now: Any, visit: Any, op: Any, slot: Any
     row[at.TASK] = processes_of(state)[process, at.SENT_COUNT]
     if code[op, at.TARGET] == 1:
         processes_of(state)[process, at.SENT_COUNT] += 1
-    row[at.SEND_ENTER], row[at.SEND_VISIT] = now, visit
+    row[at.SEND_ENTER] = processes_of(state)[process, at.CALL_ENTER]
+    row[at.SEND_VISIT] = visit
     row[at.SEND_RECORD] = now + counters[at.OVERHEAD] // 4
     if is_early(state, message):
-        row[at.READY] = now + code[op, at.DELAY]
+        row[at.READY] = now
         enqueue_message(state, message)
     else:
-        row[at.READY] = max(row[at.READY], now + code[op, at.DELAY])
+        row[at.READY] = max(row[at.READY], now)
         if is_matched:
             enqueue_message(state, message)
     slots_of(state)[process, slot, at.SLOT_KIND] = at.SENDING
@@ -166,10 +167,10 @@ def post_receive(
         append(state, process, at.POSTED_FIRST, at.POSTED_LAST, message)
         messages[message, at.SENDER], messages[message, at.RECEIVER] = sender, process
         messages[message, at.MESSAGE_COMM], messages[message, at.MESSAGE_TAG] = comm, tag
-    messages[message, at.RECEIVE_ENTER], messages[message, at.RECEIVE_VISIT] = now, visit
+    messages[message, at.RECEIVE_ENTER] = processes_of(state)[process, at.CALL_ENTER]
+    messages[message, at.RECEIVE_VISIT] = visit
     if not (is_matched and is_early(state, message)):
-        ready = now + code[op, at.DELAY]
-        messages[message, at.READY] = max(messages[message, at.READY], ready)
+        messages[message, at.READY] = max(messages[message, at.READY], now)
         if is_matched:
             enqueue_message(state, message)
     slots_of(state)[process, slot, at.SLOT_KIND] = at.RECEIVING
