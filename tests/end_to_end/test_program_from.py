@@ -172,10 +172,44 @@ def test_a_described_stencil_comes_back(tmp_path: Path) -> None:
 
 def test_a_described_pipeline_comes_back(tmp_path: Path) -> None:
     pipeline = {"kind": "pipeline", "blocks": 8, "bytes": 800}
-    store = generated(tmp_path, processes=4, size=10_000, phase=[pipeline])
+    agreement = {"kind": "collectives", "operations": ["allreduce"], "bytes": 8}
+    store = generated(tmp_path, processes=4, iterations=6, size=10_000, phase=[pipeline, agreement])
     program = described("made", store, tmp_path / "program.toml")
     (loop,) = program["phase"]
-    # 4 processes compute 10,000 cells of 10 ns in 8 blocks.
-    assert (loop["kind"], loop["along"]) == ("pipelined", 2)
-    assert loop["time_ns"] == pytest.approx(400_000, rel=0.01)
+    # 4 processes compute 10,000 cells of 10 ns, in 8 blocks, then as much again; an edge of a
+    # block has 100 elements of 8 bytes.
+    assert [phase["kind"] for phase in loop["phase"]] == ["pipelined", "parallel", "collective"]
+    assert [phase["time_ns"] for phase in loop["phase"][:2]] == [400_000, 400_000]
+    assert loop["phase"][0]["along"] == 2
     assert program["array"][0]["extent"][1:] == [100, 8]
+
+
+def test_neighborhood_collectives_are_messages_on_their_grid(tmp_path: Path) -> None:
+    ring = {"kind": "collectives", "operations": ["neighbor_allgather"], "bytes": 80}
+    store = generated(tmp_path, processes=4, iterations=5, size=10_000, phase=[ring])
+    (loop,) = described("made", store, tmp_path / "program.toml")["phase"]
+    assert loop["phase"][1] == {
+        "kind": "neighbours", "name": "collectives", "offsets": [[-1], [1]], "bytes": 80,
+        "periodic": True,
+    }  # fmt: skip
+
+
+def test_non_blocking_collectives_are_completed_later(tmp_path: Path) -> None:
+    phase = {"kind": "collectives", "operations": ["allreduce"], "nonblocking": True, "bytes": 8}
+    store = generated(tmp_path, processes=4, iterations=5, size=10_000, phase=[phase])
+    (loop,) = described("made", store, tmp_path / "program.toml")["phase"]
+    first, start, second, wait = loop["phase"]
+    assert start["nonblocking"]
+    assert first["time_ns"] + second["time_ns"] == 400_000
+    assert wait == {"kind": "wait", "for": start["name"]}
+
+
+def test_collectives_of_some_processes_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = {"kind": "collectives", "operations": ["allreduce"], "communicator": "rows"}
+    store = generated(tmp_path, processes=4, phase=[rows])
+    output = ["--output", str(tmp_path / "program.toml"), "--store", str(store)]
+    code, line = refused(capsys, "made", *output)
+    assert code == 16
+    assert "MPI_Allreduce joins 2 of 4 processes (ranks 0, 1)" in line

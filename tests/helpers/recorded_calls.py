@@ -96,6 +96,8 @@ class _Recorder:
                 "start_ns": None,
                 "bytes_sent": sent,
                 "bytes_received": received,
+                "is_neighborhood": False,
+                "communicator_id": 0,
             }
         )
 
@@ -117,7 +119,7 @@ def _steps(text: str) -> Iterator[list[str]]:
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "collectives": (
         "collective_id", "rank", "call_path_id", "enter_ns", "start_ns", "bytes_sent",
-        "bytes_received", "root",
+        "bytes_received", "root", "communicator_id",
     ),
     "messages": (
         "sender", "receiver", "call_path_id", "bytes", "send_ns", "send_start_ns", "send_end_ns",
@@ -132,6 +134,8 @@ def _frame(name: str, rows: list[Row]) -> pl.DataFrame:
     schema: dict[str, Any] = dict.fromkeys(_COLUMNS[name], pl.Int64)
     if name in ("collectives", "files"):
         schema["operation"] = pl.String
+    if name == "collectives":
+        schema["is_neighborhood"] = pl.Boolean
     return pl.DataFrame(rows, schema=schema)
 
 

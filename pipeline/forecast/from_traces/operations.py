@@ -7,7 +7,8 @@ from math import log2
 import numpy as np
 import polars as pl
 
-from tracemill.forecast.from_traces.recording import Recording
+from tracemill.base.errors import ProgramError
+from tracemill.forecast.from_traces.recording import ADVICE, Recording
 from tracemill.forecast.from_traces.steps import Pattern
 from tracemill.forecast.from_traces.wavefronts import (
     computing_between,
@@ -60,7 +61,7 @@ def find_operations(recording: Recording) -> Operations:
     parts.append(_file_parts(recording, anchors, found))
     joined = pl.concat(parts)
     wavefronts = find_wavefronts(recording, joined, [pattern.call_path for pattern, _ in found])
-    joined = cut_wavefronts(joined, wavefronts)
+    joined = cut_wavefronts(recording, joined, wavefronts)
     nonblocking = _nonblocking(recording, joined, found)
     changed = [
         (replace(pattern, is_wavefront=number in wavefronts), sizes)
@@ -109,7 +110,7 @@ def _collective_parts(
     if not rows.height:
         return pl.DataFrame(schema=_PARTS)
     instances = rows.group_by("collective_id", maintain_order=True).agg(
-        pl.col("operation", "root", "call_path_id").first(),
+        pl.col("operation", "root", "call_path_id", "is_neighborhood", "communicator_id").first(),
         pl.col("start_ns").is_not_null().any().alias("is_started"),
         most_received=pl.col("bytes_received").max(),
         received=pl.col("bytes_received").mean(),
@@ -117,7 +118,8 @@ def _collective_parts(
     )
     first = len(found)
     for row in instances.iter_rows(named=True):
-        found.append(_collective(recording, row))
+        make = _neighborhood if row["is_neighborhood"] else _collective
+        found.append(make(recording, row))
     numbered = instances.select("collective_id").with_columns(
         operation_number=pl.int_range(first, first + instances.height, dtype=pl.Int64)
     )
@@ -153,6 +155,28 @@ def _collective(
         is_nonblocking=bool(row["is_started"]),
     )
     return pattern, (size,)
+
+
+def _neighborhood(
+    recording: Recording, row: Mapping[str, object]
+) -> tuple[Pattern, tuple[float, ...]]:  # fmt: skip
+    """A neighborhood collective as messages to neighbors on the recorded grid."""
+    path = recording.path(int(str(row["call_path_id"])))
+    pairs = recording.neighbors.get(int(str(row["communicator_id"])), ())
+    if not pairs:
+        raise ProgramError(
+            f"{recording.label}: the neighbors of {row['operation']} in {path} are not recorded: "
+            f"{ADVICE}"
+        )
+    size = float(str(row["received"])) * recording.process_count / len(pairs)
+    pattern = Pattern(
+        "neighbours",
+        path,
+        pairs=pairs,
+        size_class=_class(size),
+        is_nonblocking=bool(row["is_started"]),
+    )
+    return pattern, (size,) * len(pairs)
 
 
 def _message_parts(

@@ -1,7 +1,7 @@
 """What a run's tables say about its operations and its computing."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -13,8 +13,9 @@ from tracemill.store.runs import Run
 
 QUERIES = (
     "program_collectives", "program_messages", "program_files", "program_computing",
-    "program_missing",
+    "program_missing", "program_neighbors",
 )  # fmt: skip
+_NEIGHBORS = "cart_neighbors"
 ADVICE = "replay its trace instead"
 _NO_PATH = "(outside of calls)"
 
@@ -24,7 +25,8 @@ class Recording:
     """Operations and computing of a run, with the columns of the queries in queries/from_traces.
 
     `grids` has the sizes of recorded Cartesian grids of all processes, `unrecorded` the call paths
-    of calls without records.
+    of calls without records, `neighbors` the pairs of processes of neighborhood collectives by
+    communicator.
     """
 
     label: str
@@ -36,6 +38,7 @@ class Recording:
     computing: pl.DataFrame
     grids: tuple[tuple[int, ...], ...] = ()
     unrecorded: tuple[str, ...] = ()
+    neighbors: Mapping[int, tuple[tuple[int, int, int], ...]] = field(default_factory=dict)
 
     def path(self, call_path_id: int) -> str:
         """The text of a call path."""
@@ -45,14 +48,16 @@ class Recording:
 def read_recording(run: Run) -> Recording:
     """Read the tables of a run. Raises QueryError or StoreError, or ProgramError."""
     queries = [load_query(name) for name in QUERIES]
-    inputs = sorted({name for query in queries for name in query.inputs})
-    connection = run.connect(tables=inputs)
+    own = load_query(_NEIGHBORS)
+    inputs = {name for query in (*queries, own) for name in query.inputs} - {_NEIGHBORS}
+    connection = run.connect(tables=sorted(inputs))
     try:
         with stage_errors("merging calls"):
+            connection.execute(f"CREATE TEMP VIEW {_NEIGHBORS} AS {own.statement}")
             frames = [connection.sql(parsed(connection, each.statement)).pl() for each in queries]
     finally:
         connection.close()
-    collectives, messages, files, computing, missing = frames
+    collectives, messages, files, computing, missing, neighbors = frames
     _check_sides(run, missing)
     processes = run.read("location_groups", ["kind"])["kind"].to_pylist().count("process")
     paths = run.read("call_paths", ["call_path_id", "path"])
@@ -66,6 +71,7 @@ def read_recording(run: Run) -> Recording:
         computing=computing,
         grids=_grids(run, processes),
         unrecorded=tuple(missing["path"]),
+        neighbors=_neighbors(neighbors),
     )
     return _checked(recording)
 
@@ -78,6 +84,14 @@ def _check_sides(run: Run, missing: pl.DataFrame) -> None:
             f"{run.label}: one-sided communication ({one_sided[0]}) has no kind of phase in a "
             f"program on a grid: {ADVICE}"
         )
+
+
+def _neighbors(rows: pl.DataFrame) -> dict[int, tuple[tuple[int, int, int], ...]]:
+    """Sender, receiver and a message of each pair, by communicator."""
+    pairs: dict[int, list[tuple[int, int, int]]] = {}
+    for communicator, sender, receiver in rows.iter_rows():
+        pairs.setdefault(communicator, []).append((sender, receiver, 1))
+    return {communicator: tuple(each) for communicator, each in pairs.items()}
 
 
 def _grids(run: Run, process_count: int) -> tuple[tuple[int, ...], ...]:
@@ -106,7 +120,7 @@ def _checked(recording: Recording) -> Recording:
         first = wrong.row(0, named=True)
         ranks = wrong.filter(pl.col("collective_id") == first["collective_id"])["rank"].to_list()
         what = (
-            "lacks members"
+            "lacks members, or they disagree"
             if not first["is_complete"]
             else f"joins {first['expected_count']} of {recording.process_count} processes"
         )

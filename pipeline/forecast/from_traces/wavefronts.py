@@ -13,6 +13,9 @@ from tracemill.forecast.from_traces.recording import Recording
 
 LEAST_SHARE = 0.01
 """Computing between two calls counts if it is above this share of all computing."""
+ALMOST = 0.9
+"""A step is over when it has this share of the usual computing."""
+_NEVER = np.iinfo(np.int64).max
 
 
 def computing_between(
@@ -64,17 +67,44 @@ def find_wavefronts(
     return {number for number, path in enumerate(call_paths) if path in found}
 
 
-def cut_wavefronts(parts: pl.DataFrame, wavefronts: Collection[int]) -> pl.DataFrame:
-    """Parts of wavefronts end after their computing: at the send, else before the next call."""
+def cut_wavefronts(
+    recording: Recording, parts: pl.DataFrame, wavefronts: Collection[int]
+) -> pl.DataFrame:
+    """Parts of wavefronts end after their computing: at the send, else before the next call.
+
+    The last of several steps without a send has as much computing as the others.
+    """
     if not wavefronts:
         return parts
-    is_wavefront = pl.col("operation").is_in(list(wavefronts))
-    following = pl.col("end_ns").shift(-1, fill_value=np.iinfo(np.int64).max).over("rank") - 1
-    return (
-        parts.sort("rank", "end_ns", "operation")
-        .with_columns(
-            end_ns=pl.when(is_wavefront)
-            .then(pl.coalesce("send_ns", following))
-            .otherwise("end_ns")
-        )
-    )  # fmt: skip
+    ordered = parts.sort("rank", "end_ns", "operation").with_columns(
+        is_cut=pl.col("operation").is_in(list(wavefronts)),
+        next_ns=pl.col("end_ns").shift(-1, fill_value=_NEVER).over("rank"),
+    )
+    is_open = pl.col("is_cut") & pl.col("send_ns").is_null()
+    is_next_open = is_open.shift(-1, fill_value=False).over("rank")
+    ordered = ordered.with_columns(is_open=is_open, is_last=is_open & ~is_next_open)
+    ends = ordered["next_ns"].to_numpy().copy()
+    for (rank,), own in recording.computing.partition_by("rank", as_dict=True).items():
+        _shorten_last(ordered, ends, own, int(str(rank)))
+    cut = pl.when("is_cut").then(pl.coalesce("send_ns", pl.Series(ends) - 1)).otherwise("end_ns")
+    return ordered.with_columns(end_ns=cut).select(parts.columns)
+
+
+def _shorten_last(
+    parts: pl.DataFrame, ends: NDArray[np.int64], computing: pl.DataFrame, rank: int
+) -> None:
+    """Change the ends of last steps of a process: after the median computing of the others."""
+    is_own = (parts["rank"] == rank).to_numpy()
+    is_open = parts["is_open"].to_numpy() & is_own
+    is_last = parts["is_last"].to_numpy() & is_own
+    if not (is_open & ~is_last).any() or not is_last.any():
+        return
+    starts = computing["begin_ns"].to_numpy()
+    before = np.concatenate([[0], np.cumsum(computing["end_ns"].to_numpy() - starts)])
+    begins = parts["end_ns"].to_numpy()
+    done, later = (before[np.searchsorted(starts, times)] for times in (begins, ends))
+    usual = float(np.median((later - done)[is_open & ~is_last]))
+    # The first stretch whose end reaches almost as much belongs to the step as a whole.
+    reached = np.searchsorted(before[1:], done[is_last] + ALMOST * usual)
+    after = np.append(starts[1:], _NEVER)[np.minimum(reached, len(starts) - 1)]
+    ends[is_last] = np.minimum(ends[is_last], after)
