@@ -27,7 +27,9 @@ SELECT
     collectives.communicator_id,
     coalesce(starts.call_path_id, members.call_path_id, -1)::INTEGER AS call_path_id,
     coalesce(members.enter_ns, members.begin_ns) AS enter_ns,
+    coalesce(members.visit_id, -1) AS visit_id,
     starts.leave_ns AS start_ns,
+    starts.visit_id AS start_visit_id,
     members.bytes_sent,
     members.bytes_received
 FROM collectives

@@ -12,6 +12,7 @@ SELECT
     operations.mode AS operation,
     coalesce(operations.call_path_id, -1)::INTEGER AS call_path_id,
     coalesce(operations.enter_ns, operations.time_ns) AS enter_ns,
+    coalesce(operations.visit_id, -1) AS visit_id,
     coalesce(operations.bytes, 0) AS bytes
 FROM io_operations AS operations
 INNER JOIN locations USING (location_id)

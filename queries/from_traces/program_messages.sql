@@ -13,6 +13,11 @@ SELECT
     coalesce(messages.send_post_call_path_id, -1)::INTEGER AS call_path_id,
     messages.bytes,
     coalesce(messages.send_post_enter_ns, messages.send_ns) AS send_ns,
+    coalesce(messages.send_post_visit_id, -1) AS send_visit_id,
+    coalesce(messages.send_completion_visit_id, messages.send_post_visit_id, -1)
+        AS send_end_visit_id,
+    coalesce(messages.receive_post_visit_id, -1) AS receive_visit_id,
+    coalesce(messages.receive_completion_visit_id, -1) AS receive_end_visit_id,
     if(
         messages.send_completion_visit_id <> messages.send_post_visit_id,
         messages.send_post_leave_ns,

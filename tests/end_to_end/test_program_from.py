@@ -14,6 +14,7 @@ from tracemill.cli import main
 from tracemill.engine.analyze import Analysis, Options, analyze
 from tracemill.forecast.simulation import simulate
 from tracemill.programs.clusters.cluster import Channel, Cluster, Level
+from tracemill.programs.clusters.reading import read_cluster
 from tracemill.programs.generate import generate
 from tracemill.programs.language.process_kinds import parse_spec
 from tracemill.programs.language.reading import read_data_program
@@ -213,3 +214,79 @@ def test_collectives_of_some_processes_are_refused(
     code, line = refused(capsys, "made", *output)
     assert code == 16
     assert "MPI_Allreduce joins 2 of 4 processes (ranks 0, 1)" in line
+
+
+DATA_PROGRAM = """
+grid = [4, 2]
+[[array]]
+name = "A"
+extent = [400, 200]
+distribution = ["block", "block"]
+[[phase]]
+kind = "loop"
+iterations = 10
+[[phase.phase]]
+kind = "exchange"
+arrays = ["A"]
+nonblocking = true
+name = "edges"
+[[phase.phase]]
+kind = "parallel"
+name = "inner"
+array = "A"
+iteration_ns = 50
+[[phase.phase]]
+kind = "wait"
+for = "edges"
+[[phase.phase]]
+kind = "serial"
+name = "check"
+on = "first"
+time_ns = 50_000
+[[phase.phase]]
+kind = "reduction"
+[[phase]]
+kind = "pipelined"
+name = "sweep"
+array = "A"
+width = [[1, 0], [0, 0]]
+time_ns = 8_000_000
+quantum = 10
+[[phase]]
+kind = "io"
+operation = "write"
+array = "A"
+mode = "each"
+[[phase]]
+kind = "collective"
+operation = "bcast"
+bytes = 1000
+"""
+
+
+def test_a_program_of_data_comes_back_with_its_forecast(tmp_path: Path) -> None:
+    source, cluster = tmp_path / "data.toml", DATA / "clusters" / "numa-node.toml"
+    source.write_text(DATA_PROGRAM)
+    trace = ["--cluster", str(cluster), "--output", str(tmp_path / "made")]
+    assert main(["generate", str(source), *trace]) == 0
+    analyze(tmp_path / "made", store=Store(tmp_path / "store"), options=Options(threads=1))
+    made = tmp_path / "made.toml"
+    program = described("made", tmp_path / "store", made)
+    loop, sweep, write, bcast = program["phase"]
+    kinds = [phase["kind"] for phase in loop["phase"]]
+    assert kinds == ["neighbours", "parallel", "wait", "serial", "collective"]
+    # An edge of a process has 100 elements of 8 bytes; it has 10,000 elements of its own.
+    assert loop["phase"][0]["bytes"] == 800
+    assert [phase.get("time_ns") for phase in loop["phase"]] == [
+        None,
+        4_000_000,
+        None,
+        50_000,
+        None,
+    ]
+    assert (sweep["kind"], sweep["time_ns"]) == ("pipelined", 8_000_000)
+    assert (write["bytes"], write["mode"]) == (80_000, "each")
+    assert (bcast["operation"], bcast["bytes"]) == ("bcast", 1000)
+    on = read_cluster(cluster)
+    ends = [simulate(read_data_program(each).place((4, 2)), on).time_ns for each in (source, made)]
+    assert ends[0] == ends[1]

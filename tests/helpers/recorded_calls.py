@@ -42,41 +42,46 @@ class _Recorder:
     def run(self, rank: int, text: str) -> None:
         now, ordinal = 0, 0
         posted: list[tuple[Row, str]] = []
-        for words in _steps(text):
+        for visit, words in enumerate(_steps(text)):
             name, end = words[0], now + CALL_NS
             where = words[words.index("in") + 1] if "in" in words else "exchange"
             if name in COLLECTIVES:
-                self._collective(rank, ordinal, words, now)
+                self._collective(rank, ordinal, words, now, visit)
                 ordinal += 1
             elif name in ("send", "isend"):
                 row = {
                     "call_path_id": self.path(where, f"MPI_{name.capitalize()}"),
                     "bytes": int(words[2]),
                     "send_ns": now,
+                    "send_visit_id": visit,
+                    "send_end_visit_id": visit,
                     "send_start_ns": end if name == "isend" else None,
                     "send_end_ns": now,
                 }
                 self.sends[rank, int(words[1])].append(row)
-                posted += [(row, "send_end_ns")] if name == "isend" else []
+                posted += [(row, "send_end")] if name == "isend" else []
             elif name in ("recv", "irecv"):
                 row = {"receive_start_ns": end if name == "irecv" else None, "receive_end_ns": now}
+                row |= {"receive_visit_id": visit, "receive_end_visit_id": visit}
                 self.receives[int(words[1]), rank].append(row)
-                posted += [(row, "receive_end_ns")] if name == "irecv" else []
+                posted += [(row, "receive_end")] if name == "irecv" else []
             elif name == "waitall":
-                for row, column in posted:
-                    row[column] = now
+                for row, side in posted:
+                    row |= {f"{side}_ns": now, f"{side}_visit_id": visit}
                 posted = []
             elif name in ("read", "write"):
                 path = self.path(f"MPI_File_{name}")
                 row = {"rank": rank, "operation": name, "call_path_id": path, "enter_ns": now}
-                self.files.append(row | {"bytes": int(words[1])})
+                self.files.append(row | {"visit_id": visit, "bytes": int(words[1])})
             else:
                 end = now + int(words[1])
                 row = {"rank": rank, "call_path_id": self.path(name), "begin_ns": now}
                 self.computing.append(row | {"end_ns": end})
             now = end
 
-    def _collective(self, rank: int, ordinal: int, words: list[str], now: int) -> None:
+    def _collective(
+        self, rank: int, ordinal: int, words: list[str], now: int, visit: int
+    ) -> None:  # fmt: skip
         """Sizes are those of MPI's bindings: all that is sent, and all that is received."""
         name, size = words[0], int(words[1]) if len(words) > 1 else 0
         root = int(words[words.index("from") + 1]) if "from" in words else 0
@@ -93,7 +98,9 @@ class _Recorder:
                 "root": root,
                 "call_path_id": self.path(f"MPI_{name.capitalize()}"),
                 "enter_ns": now,
+                "visit_id": visit,
                 "start_ns": None,
+                "start_visit_id": None,
                 "bytes_sent": sent,
                 "bytes_received": received,
                 "is_neighborhood": False,
@@ -118,14 +125,15 @@ def _steps(text: str) -> Iterator[list[str]]:
 
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "collectives": (
-        "collective_id", "rank", "call_path_id", "enter_ns", "start_ns", "bytes_sent",
-        "bytes_received", "root", "communicator_id",
+        "collective_id", "rank", "call_path_id", "enter_ns", "visit_id", "start_ns",
+        "start_visit_id", "bytes_sent", "bytes_received", "root", "communicator_id",
     ),
     "messages": (
-        "sender", "receiver", "call_path_id", "bytes", "send_ns", "send_start_ns", "send_end_ns",
-        "receive_start_ns", "receive_end_ns",
+        "sender", "receiver", "call_path_id", "bytes", "send_ns", "send_visit_id",
+        "send_start_ns", "send_end_ns", "send_end_visit_id", "receive_start_ns",
+        "receive_visit_id", "receive_end_ns", "receive_end_visit_id",
     ),
-    "files": ("rank", "call_path_id", "enter_ns", "bytes"),
+    "files": ("rank", "call_path_id", "enter_ns", "visit_id", "bytes"),
     "computing": ("rank", "call_path_id", "begin_ns", "end_ns"),
 }  # fmt: skip
 

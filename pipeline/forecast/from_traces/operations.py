@@ -18,10 +18,11 @@ from tracemill.forecast.from_traces.wavefronts import (
 )
 
 # A process in an operation: the end of its last call that posts, the first that completes. Of
-# messages also the first receive and the last send.
+# messages also the first receive and the last send. Visits order calls at the same time.
 _PARTS = {
-    "operation": pl.Int64, "rank": pl.Int32, "start_ns": pl.Int64, "end_ns": pl.Int64,
-    "receive_ns": pl.Int64, "send_ns": pl.Int64,
+    "operation": pl.Int64, "rank": pl.Int32, "start_ns": pl.Int64, "start_visit_id": pl.Int64,
+    "end_ns": pl.Int64, "end_visit_id": pl.Int64, "receive_ns": pl.Int64, "send_ns": pl.Int64,
+    "send_visit_id": pl.Int64,
 }  # fmt: skip
 _ALLREDUCES = ("scan", "exscan", "reduce_scatter", "reduce_scatter_block")
 _ROOTED = ("bcast", "scatter", "gather", "reduce")
@@ -56,7 +57,7 @@ def find_operations(recording: Recording) -> Operations:
     """The collectives, messages and file accesses of a run."""
     found: list[tuple[Pattern, tuple[float, ...]]] = []
     parts = [_collective_parts(recording, found)]
-    anchors = parts[0].select("rank", anchor_ns=pl.col("end_ns")).sort("rank", "anchor_ns")
+    anchors = parts[0].select("rank", anchor=pl.col("end_visit_id")).sort("rank", "anchor")
     parts.append(_message_parts(recording, anchors, found))
     parts.append(_file_parts(recording, anchors, found))
     joined = pl.concat(parts)
@@ -83,15 +84,21 @@ def _assembled(
     is_split = np.array([patterns[each].is_nonblocking for each in signatures], bool)
     own = parts.with_columns(is_split=pl.Series(is_split[parts["operation"].to_numpy()]))
     waits = own.filter("is_split").select(
-        "rank", token=2 * pl.col("operation") + 1, cut_ns=pl.max_horizontal("start_ns", "end_ns")
+        "rank",
+        token=2 * pl.col("operation") + 1,
+        cut_ns=pl.max_horizontal("start_ns", "end_ns"),
+        visit_id=pl.max_horizontal("start_visit_id", "end_visit_id"),
     )
     starts = own.select(
         "rank",
         token=2 * pl.col("operation"),
         cut_ns=pl.when("is_split").then(pl.coalesce("start_ns", "end_ns")).otherwise("end_ns"),
+        visit_id=pl.when("is_split")
+        .then(pl.coalesce("start_visit_id", "end_visit_id"))
+        .otherwise("end_visit_id"),
     )
     return Operations(
-        cuts=pl.concat([starts, waits]).sort("rank", "cut_ns", "token"),
+        cuts=pl.concat([starts, waits]).sort("rank", "cut_ns", "visit_id", "token"),
         signatures=signatures,
         patterns=patterns,
         channel_bytes=dict(enumerate(sizes for _, sizes in found)),
@@ -125,7 +132,14 @@ def _collective_parts(
     )
     return (
         rows.join(numbered, on="collective_id")
-        .select("rank", "start_ns", operation="operation_number", end_ns="enter_ns")
+        .select(
+            "rank",
+            "start_ns",
+            "start_visit_id",
+            operation="operation_number",
+            end_ns="enter_ns",
+            end_visit_id="visit_id",
+        )  # fmt: skip
         .pipe(_as_parts)
     )
 
@@ -211,16 +225,21 @@ def _message_parts(
         )
         found.append((pattern, tuple(map(float, sizes))))
     sends = rows.select(
-        "operation", "send_ns", rank="sender", start_ns="send_start_ns", end_ns="send_end_ns"
-    )
+        "operation", "send_ns", "send_visit_id", rank="sender", start_ns="send_start_ns",
+        start_visit_id="send_visit_id", end_ns="send_end_ns", end_visit_id="send_end_visit_id",
+    )  # fmt: skip
     receives = rows.select(
-        "operation", rank="receiver", start_ns="receive_start_ns", end_ns="receive_end_ns",
-        receive_ns="receive_end_ns",
+        "operation", rank="receiver", start_ns="receive_start_ns",
+        start_visit_id="receive_visit_id", end_ns="receive_end_ns",
+        end_visit_id="receive_end_visit_id", receive_ns="receive_end_ns",
     )  # fmt: skip
     return (
         pl.concat([_as_parts(sends), _as_parts(receives)])
         .group_by("operation", "rank", maintain_order=True)
-        .agg(pl.col("start_ns", "send_ns").max(), pl.col("end_ns", "receive_ns").min())
+        .agg(
+            pl.col("start_ns", "start_visit_id", "send_ns", "send_visit_id").max(),
+            pl.col("end_ns", "end_visit_id", "receive_ns").min(),
+        )
         .select(list(_PARTS))
     )
 
@@ -233,10 +252,10 @@ def _as_parts(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _with_rounds(messages: pl.DataFrame, anchors: pl.DataFrame) -> pl.DataFrame:
     """Messages with the number of anchors before they are sent, and their round since then."""
-    rows = _with_interval(messages, anchors, "sender", "send_ns")
+    rows = _with_interval(messages, anchors, "sender", "send_visit_id")
     channel = ["interval", "call_path_id", "sender", "receiver"]
     group = ["interval", "call_path_id"]
-    rows = rows.sort("sender", "send_ns", maintain_order=True).with_columns(
+    rows = rows.sort("sender", "send_ns", "send_visit_id", maintain_order=True).with_columns(
         ordinal=pl.int_range(pl.len()).over(channel), count=pl.len().over(channel)
     )
     rounds = (
@@ -257,14 +276,14 @@ def _with_rounds(messages: pl.DataFrame, anchors: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_interval(
-    rows: pl.DataFrame, anchors: pl.DataFrame, rank: str, time: str
+    rows: pl.DataFrame, anchors: pl.DataFrame, rank: str, visit: str
 ) -> pl.DataFrame:  # fmt: skip
-    """Rows with the number of anchors of their process before a time."""
+    """Rows with the number of anchors of their process before a visit."""
     intervals = np.zeros(rows.height, np.int64)
-    ranks, times = rows[rank].to_numpy(), rows[time].to_numpy()
+    ranks, visits = rows[rank].to_numpy(), rows[visit].to_numpy()
     for (number,), own in anchors.partition_by("rank", as_dict=True).items():
         found = np.flatnonzero(ranks == number)
-        intervals[found] = np.searchsorted(own["anchor_ns"].to_numpy(), times[found], side="right")
+        intervals[found] = np.searchsorted(own["anchor"].to_numpy(), visits[found])
     return rows.with_columns(interval=intervals)
 
 
@@ -274,7 +293,7 @@ def _file_parts(
     """Reads and writes: the n-th one of each process in a call path between two anchors."""
     if not recording.files.height:
         return pl.DataFrame(schema=_PARTS)
-    rows = _with_interval(recording.files, anchors, "rank", "enter_ns")
+    rows = _with_interval(recording.files, anchors, "rank", "visit_id")
     group = ["interval", "call_path_id", "operation"]
     rows = rows.with_columns(round=pl.int_range(pl.len()).over([*group, "rank"]))
     first = len(found)
@@ -294,7 +313,9 @@ def _file_parts(
             "io", recording.path(path), mode, root=int(not is_one), size_class=_class(size / count)
         )
         found.append((pattern, (float(size if is_one else size / count),)))
-    return _as_parts(rows.select("rank", operation="number", end_ns="enter_ns"))
+    return _as_parts(
+        rows.select("rank", operation="number", end_ns="enter_ns", end_visit_id="visit_id")
+    )
 
 
 def _nonblocking(

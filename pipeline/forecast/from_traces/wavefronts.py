@@ -59,7 +59,7 @@ def find_wavefronts(
     both = parts.filter(pl.col("send_ns").is_not_null() & pl.col("receive_ns").is_not_null())
     if not both.height:
         return set()
-    is_other = pl.col("start_ns").is_not_null() | (pl.col("receive_ns") >= pl.col("send_ns"))
+    is_other = pl.col("receive_ns") >= pl.col("send_ns")
     others = {call_paths[number] for number in both.filter(is_other)["operation"].to_list()}
     paths = [call_paths[number] for number in both["operation"].to_list()]
     times = computing_between(recording.computing, both, "receive_ns", "send_ns")
@@ -76,7 +76,7 @@ def cut_wavefronts(
     """
     if not wavefronts:
         return parts
-    ordered = parts.sort("rank", "end_ns", "operation").with_columns(
+    ordered = parts.sort("rank", "end_ns", "end_visit_id", "operation").with_columns(
         is_cut=pl.col("operation").is_in(list(wavefronts)),
         next_ns=pl.col("end_ns").shift(-1, fill_value=_NEVER).over("rank"),
     )
@@ -87,7 +87,10 @@ def cut_wavefronts(
     for (rank,), own in recording.computing.partition_by("rank", as_dict=True).items():
         _shorten_last(ordered, ends, own, int(str(rank)))
     cut = pl.when("is_cut").then(pl.coalesce("send_ns", pl.Series(ends) - 1)).otherwise("end_ns")
-    return ordered.with_columns(end_ns=cut).select(parts.columns)
+    visit = pl.when("is_cut").then(pl.coalesce("send_visit_id", "end_visit_id"))
+    return ordered.with_columns(
+        end_ns=cut, end_visit_id=visit.otherwise("end_visit_id")
+    ).select(parts.columns)  # fmt: skip
 
 
 def _shorten_last(
