@@ -336,6 +336,18 @@ def test_messages_in_one_direction_alone_are_no_wavefront() -> None:
     assert [phase["kind"] for phase in loop["phase"]] == ["parallel", "neighbours"]
 
 
+def test_messages_both_ways_are_no_wavefront() -> None:
+    # First all edges to the right, then, after packing, all to the left.
+    calls = {
+        0: "4 * (work 100, send 1 80, pack 50, recv 1)",
+        1: "4 * (work 100, recv 0, send 2 80, pack 50, recv 2, send 0 80)",
+        2: "4 * (work 100, recv 1, pack 50, send 1 80)",
+    }
+    (loop,) = phases_of(calls)
+    kinds = [phase["kind"] for phase in loop["phase"]]
+    assert kinds == ["parallel", "neighbours", "parallel"]
+
+
 # --- What does not fit ---------------------------------------------------------------------------
 
 

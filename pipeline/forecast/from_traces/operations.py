@@ -61,7 +61,7 @@ def find_operations(recording: Recording) -> Operations:
     parts.append(_message_parts(recording, anchors, found))
     parts.append(_file_parts(recording, anchors, found))
     joined = pl.concat(parts)
-    wavefronts = find_wavefronts(recording, joined, [pattern.call_path for pattern, _ in found])
+    wavefronts = find_wavefronts(recording, joined, [pattern for pattern, _ in found])
     joined = cut_wavefronts(recording, joined, wavefronts)
     nonblocking = _nonblocking(recording, joined, found)
     changed = [
@@ -139,7 +139,7 @@ def _collective_parts(
             operation="operation_number",
             end_ns="enter_ns",
             end_visit_id="visit_id",
-        )  # fmt: skip
+        )
         .pipe(_as_parts)
     )
 

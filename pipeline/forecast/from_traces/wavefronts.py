@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tracemill.forecast.from_traces.recording import Recording
+from tracemill.forecast.from_traces.steps import Pattern
 
 LEAST_SHARE = 0.01
 """Computing between two calls counts if it is above this share of all computing."""
@@ -50,21 +51,30 @@ def noticeable(
 
 
 def find_wavefronts(
-    recording: Recording, parts: pl.DataFrame, call_paths: Sequence[str]
+    recording: Recording, parts: pl.DataFrame, patterns: Sequence[Pattern]
 ) -> set[int]:
     """Operations by number whose processes all compute between receiving and sending.
 
-    `call_paths` are those of the operations. All operations of a call path are alike.
+    `patterns` are those of the operations. All operations of a call path are alike. No process
+    sends to one that sends to it.
     """
+    call_paths = [pattern.call_path for pattern in patterns]
     both = parts.filter(pl.col("send_ns").is_not_null() & pl.col("receive_ns").is_not_null())
     if not both.height:
         return set()
     is_other = pl.col("receive_ns") >= pl.col("send_ns")
     others = {call_paths[number] for number in both.filter(is_other)["operation"].to_list()}
+    others |= {pattern.call_path for pattern in set(patterns) if not _is_one_way(pattern)}
     paths = [call_paths[number] for number in both["operation"].to_list()]
     times = computing_between(recording.computing, both, "receive_ns", "send_ns")
     found = noticeable(recording, paths, times) - others
     return {number for number, path in enumerate(call_paths) if path in found}
+
+
+def _is_one_way(pattern: Pattern) -> bool:
+    """Whether no process that sends to another one gets a message from it."""
+    pairs = {(sender, receiver) for sender, receiver, _ in pattern.pairs}
+    return not any((receiver, sender) in pairs for sender, receiver in pairs)
 
 
 def cut_wavefronts(
