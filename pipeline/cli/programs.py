@@ -33,7 +33,7 @@ def program_from(
     The operations of all processes are merged to one sequence with loops. A campaign of one problem
     size and at least three numbers of processes shows how the time of each call path depends on
     them. A single run does not: all computing is taken as shared evenly by the processes, except
-    what a single one does.
+    parts of a single process.
 
     Examples:
       tracemill program-from n_lu_W_4 --output lu.toml --grid 2x2

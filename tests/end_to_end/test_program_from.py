@@ -123,6 +123,17 @@ def test_few_processes_forecast_many(model: Path, tmp_path: Path) -> None:
     assert simulate(placed, NODE).time_ns == pytest.approx(measured, rel=0.2)
 
 
+def test_a_campaign_is_forecast_at_once(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:  # fmt: skip
+    cluster = ["--cluster", str(DATA / "clusters" / "numa-node.toml"), "--store", str(model)]
+    assert main(["forecast", "model", "--grid", "16", *cluster]) == 0
+    assert "with 16 processes" in capsys.readouterr().out
+    # Without messages, processes lie on any grid.
+    assert main(["forecast", "model", "--grid", "4x2", *cluster]) == 0
+    assert "grid 4x2" in capsys.readouterr().out
+
+
 def test_runs_of_two_sizes_and_counts_are_not_enough(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -27,8 +27,8 @@ def grid_of(calls: dict[int, str], **fields: Any) -> list[int]:
 
 PROGRAM = """\
 # Made from run made with 2 processes.
-# One run cannot tell shared from replicated computing: all parts are taken as shared evenly,
-# except those of a single process (see --replicated and --part).
+# One run does not show which computing is replicated: all parts are taken as shared
+# evenly, except those of a single process (see --replicated and --part).
 name = "made"
 speed = 1
 grid = [2]
@@ -348,7 +348,7 @@ def test_messages_both_ways_are_no_wavefront() -> None:
     assert kinds == ["parallel", "neighbours", "parallel"]
 
 
-# --- What does not fit ---------------------------------------------------------------------------
+# --- Refusals ------------------------------------------------------------------------------------
 
 
 def test_irregular_messages_need_a_replay() -> None:
@@ -368,7 +368,7 @@ def test_a_grid_that_messages_do_not_fit_is_refused() -> None:
 
 
 def test_contradicting_sequences_name_ranks_and_calls() -> None:
-    # Process 0 sends before the collective what process 1 receives after it, and the reverse.
+    # Both send before the collective, and receive after it.
     calls = {0: "send 1 8 in first, barrier, recv 1", 1: "send 0 8 in second, barrier, recv 0"}
     message = (
         r"made: the calls of the processes do not fit into one sequence: rank 0 is in .*first.* "

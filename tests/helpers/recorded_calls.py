@@ -26,7 +26,7 @@ Row = dict[str, Any]
 
 @dataclass
 class _Recorder:
-    """The rows of a recording, and what waits for its other half."""
+    """The rows of a recording, and both halves of its messages."""
 
     count: int
     paths: dict[str, int] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class _Recorder:
     def _collective(
         self, rank: int, ordinal: int, words: list[str], now: int, visit: int
     ) -> None:  # fmt: skip
-        """Sizes are those of MPI's bindings: all that is sent, and all that is received."""
+        """Sizes as recorded by Score-P: all bytes sent, and all bytes received."""
         name, size = words[0], int(words[1]) if len(words) > 1 else 0
         root = int(words[words.index("from") + 1]) if "from" in words else 0
         sent, received = size * self.count, size * self.count

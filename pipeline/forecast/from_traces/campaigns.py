@@ -260,7 +260,7 @@ class _Sizes:
 
 
 def _mean_sizes(recording: Recording) -> dict[str, float]:
-    """Mean bytes of a message, or of what one member gives, by call path."""
+    """Mean bytes of a message, or of one member of a collective, by call path."""
     operations = find_operations(recording)
     sums: dict[str, tuple[float, float]] = {}
     for number, signature in enumerate(operations.signatures):

@@ -17,7 +17,7 @@ SINGLE = 0.95
 
 @dataclass(frozen=True)
 class Given:
-    """What the user says of parts: patterns of replicated ones, and expressions by pattern."""
+    """Choices of the user: patterns of replicated parts, and expressions by pattern."""
 
     replicated: tuple[str, ...] = ()
     parts: Mapping[str, str] = field(default_factory=dict)

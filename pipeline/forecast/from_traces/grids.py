@@ -29,7 +29,7 @@ class Channels:
 
 @dataclass(frozen=True)
 class Neighborhood:
-    """Offsets with messages of as many bytes; what goes to one offset is one message."""
+    """Offsets with messages of as many bytes; all messages to one offset count as one."""
 
     offsets: tuple[Offset, ...]
     bytes: float
@@ -101,7 +101,7 @@ def factorizations(count: int, most: int = MOST_DIMENSIONS) -> Iterator[tuple[in
 
 
 def _cost(fitted: Sequence[_Fitted], grid: Sequence[int]) -> tuple[object, ...]:
-    """What makes a grid less suitable, most important first."""
+    """Reasons against a grid, most important first."""
     offsets = {offset for each in fitted for offset, _ in each.sizes}
     return (
         not all(each.is_alike for each in fitted),
@@ -206,16 +206,18 @@ def _irregular(
     operations: Sequence[Channels], process_count: int, dimensions: int | None
 ) -> ProgramError:
     """The error for messages that fit no grid."""
-    which = "any grid" if dimensions is None else f"any grid of {dimensions} dimensions"
+    which = "any grid"
+    if dimensions is not None:
+        which += f" of {dimensions} dimension{'s' if dimensions > 1 else ''}"
     for each in operations:
         if not any(_fit(each, grid) for grid in _candidates(process_count, dimensions)):
             first = each.pairs[0][0]
             to = [receiver for sender, receiver, _ in each.pairs if sender == first]
             return ProgramError(
-                f"messages of {each.call_path} are irregular: they are no offsets of {which} of "
+                f"messages of {each.call_path} are irregular: they are no offsets of {which} with "
                 f"{process_count} processes (rank {first} sends to {describe_ranks(to)}): {ADVICE}"
             )
     return ProgramError(
-        f"the messages of all call paths together do not fit {which} of {process_count} processes: "
-        f"give one with --grid or {ADVICE}"
+        f"the messages of all call paths together do not fit {which} with {process_count} "
+        f"processes: give one with --grid or {ADVICE}"
     )

@@ -67,7 +67,7 @@ def _runs_of_width(ids: Integers, width: int) -> list[Run]:
 
 
 def nest(steps: Sequence[Node]) -> list[Node]:
-    """Steps with every repetition as a loop, what covers most first; ties: the shorter one."""
+    """Steps with repetitions as loops, the longest ones first; ties: the shorter iteration."""
     nodes = list(steps)
     while True:
         runs = _choose(find_runs([node.signature for node in nodes]), len(nodes))
@@ -107,7 +107,7 @@ def _replace(nodes: Sequence[Node], runs: Sequence[Run]) -> list[Node]:
 
 
 def _take_first(firsts: Sequence[Node]) -> dict[str, Spent]:
-    """Take away what only the first iteration computes at its begin."""
+    """Take away computing at the begin of the first iteration that no other one has."""
     first, *others = firsts
     if not isinstance(first, Step):
         return {}
@@ -116,9 +116,9 @@ def _take_first(firsts: Sequence[Node]) -> dict[str, Spent]:
 
 
 def _take_last(firsts: Sequence[Node], following: Node) -> dict[str, Spent]:
-    """Take away what iterations compute at their end, before the next one or what follows.
+    """Take away computing at the end of iterations.
 
-    This is what the first iteration does not compute at its begin, but all others and `following`.
+    The steps hold it before the next iteration and before `following`, but not before the first.
     """
     steps = [node for node in firsts if isinstance(node, Step)]
     if len(steps) < len(firsts) or not isinstance(following, Step):

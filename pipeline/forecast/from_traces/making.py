@@ -105,9 +105,8 @@ def program_from_recording(recording: Recording, options: Options) -> str:
     )
     comments = (
         f"Made from run {recording.label} with {recording.process_count} processes.",
-        "One run cannot tell shared from replicated computing: all parts are taken as shared "
-        "evenly,",
-        "except those of a single process (see --replicated and --part).",
+        "One run does not show which computing is replicated: all parts are taken as shared",
+        "evenly, except those of a single process (see --replicated and --part).",
         *left_out,
     )
     label = recording.label

@@ -25,7 +25,7 @@ Integers = NDArray[np.int64]
 
 
 def merge(recording: Recording, call_paths: Collection[str]) -> Merged:
-    """The steps of a run; only computing in `call_paths` is told apart.
+    """The steps of a run; computing outside of `call_paths` is joined as OTHER.
 
     Raises ProgramError if the sequences of the processes do not fit.
     """

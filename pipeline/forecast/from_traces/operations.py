@@ -147,7 +147,7 @@ def _collective_parts(
 def _collective(
     recording: Recording, row: Mapping[str, object]
 ) -> tuple[Pattern, tuple[float, ...]]:  # fmt: skip
-    """Pattern of a collective, and what one member gives or gets (bytes)."""
+    """Pattern of a collective, and the bytes that one member gives or gets."""
     name, count = str(row["operation"]), recording.process_count
     name = name if name in _ALLREDUCES else name.removesuffix("w").removesuffix("v")
     received, sent = float(str(row["received"])), float(str(row["sent"] or 0))

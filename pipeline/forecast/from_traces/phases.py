@@ -84,7 +84,7 @@ class Builder:
         return Table({"kind": "loop", "name": "iterations", "iterations": count}, phases=inner)
 
     def _pipelined(self, repeat: Repeat, executions: float) -> list[Table]:
-        """A wavefront as pipelined loop, with what is not shared before it; else nothing."""
+        """A wavefront as pipelined loop, after parts that are not shared; else nothing."""
         step = find_wavefront(repeat)
         if step is None or any(map(self.computing.given.expression, step.spent)):
             return []

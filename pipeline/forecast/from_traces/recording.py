@@ -1,4 +1,4 @@
-"""What a run's tables say about its operations and its computing."""
+"""Operations and computing of a run, read from its tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -69,7 +69,7 @@ class Repeat:
 
     `entry_count` is how often the loop is entered, `total_count` the number of its iterations in
     all. `before` is computing that the first iteration alone does, before its first operation;
-    `after` what all iterations do after their last one.
+    `after` is that of all iterations after their last one.
     """
 
     body: list["Node"]
