@@ -277,6 +277,12 @@ REGION_OVERHEADS = Table(
             "Time of the class in the region and everything called or forked from it. Inner visits "
             "of a recursion count once.",
         ),
+        Column(
+            name="forked_ns",
+            type=INT64,
+            unit="ns",
+            meaning="Part of `inclusive_ns` on locations that are not in the region themselves.",
+        ),
     ),
 )
 

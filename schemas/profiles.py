@@ -14,7 +14,7 @@ from tracemill.schemas.columns import (
     nullable,
     renamed,
 )
-from tracemill.schemas.table import BOOL, INT64, Column, Table
+from tracemill.schemas.table import BOOL, ENUM, INT64, Column, Table
 
 SHORTEST_NS = Column(
     name="shortest_ns", type=INT64, unit="ns", minimum=0, meaning="Shortest visit."
@@ -86,6 +86,14 @@ FLAT_PROFILE = Table(
     ),
 )
 
+EDGE_KINDS = ("call", "fork", "create", "task")
+FORKED_NS = Column(
+    name="forked_ns",
+    type=INT64,
+    unit="ns",
+    meaning="Part of `total_ns` on locations that are not in the region themselves: forked work.",
+)
+
 REGION_GRAPH_NODES = Table(
     name="region_graph_nodes",
     meaning="Nodes of the dynamic region call graph: all executed regions.",
@@ -94,8 +102,26 @@ REGION_GRAPH_NODES = Table(
     columns=(
         REGION_ID,
         VISIT_COUNT,
-        INCLUSIVE_NS,
+        Column(
+            name="location_count",
+            type=INT64,
+            minimum=1,
+            meaning="Number of locations that visit the region.",
+        ),
+        renamed(
+            INCLUSIVE_NS,
+            "inclusive_ns",
+            "Time in the region and its callees on the visiting locations, including tasks that "
+            "run inside a scheduling point. Inner visits of a recursion count once.",
+        ),
         EXCLUSIVE_NS,
+        renamed(
+            INCLUSIVE_NS,
+            "total_ns",
+            "Time in the region and everything called or forked from it, on all locations. Inner "
+            "visits of a recursion count once. Tasks and created threads are regions of their own.",
+        ),
+        FORKED_NS,
         Column(
             name="is_entry", type=BOOL, meaning="The region is the start of a location or task."
         ),
@@ -105,14 +131,35 @@ REGION_GRAPH_NODES = Table(
 REGION_GRAPH_EDGES = Table(
     name="region_graph_edges",
     meaning="Edges of the dynamic region call graph: callers and callees.",
-    grain="one row per pair of calling and called region",
-    key=("caller_region_id", "callee_region_id"),
+    grain="one row per pair of calling and called region, and kind",
+    key=("caller_region_id", "callee_region_id", "kind"),
     columns=(
         renamed(REGION_ID, "caller_region_id", "Region that makes the call."),
         renamed(REGION_ID, "callee_region_id", "Region that is called."),
+        Column(
+            name="kind",
+            type=ENUM,
+            values=EDGE_KINDS,
+            meaning=(
+                "How the callee is started: by a call, as the first region of a thread that a team "
+                "(fork) or a creating call (create) started, or as a task that the caller "
+                "scheduled."
+            ),
+        ),
         renamed(VISIT_COUNT, "visit_count", "Visits of the callee from this caller."),
         renamed(INCLUSIVE_NS, "inclusive_ns", "Time of those visits with their callees."),
         renamed(EXCLUSIVE_NS, "exclusive_ns", "Time of those visits without their callees."),
+        renamed(
+            INCLUSIVE_NS,
+            "total_ns",
+            "Time of those visits and everything called or forked from them, on all locations; 0 "
+            "for tasks and created threads, which are entries of the graph.",
+        ),
+        renamed(
+            FORKED_NS,
+            "forked_ns",
+            "Part of `total_ns` on locations that are not in the caller themselves: forked work.",
+        ),
     ),
 )
 

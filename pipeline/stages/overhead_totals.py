@@ -15,11 +15,10 @@ from tracemill.stages.arrays import (
     read_columns,
     sum_by,
 )
+from tracemill.stages.located_paths import LocatedPaths, find_outermost, read_located_paths
 from tracemill.stages.stage import PythonStage
 
 _FORK_JOIN = overhead_id("fork/join")
-_SHORT = 1 << 16
-"""Numbers below it are sorted several times faster."""
 
 
 def sum_overheads(
@@ -31,32 +30,57 @@ def sum_overheads(
     of a region counts its outermost call paths, so that recursion counts once.
     """
     tree = read_call_tree(call_paths, region_classes)
+    paths = read_located_paths(call_tree, call_paths, tree)
     size = len(tree.last)
-    visits = call_tree.filter("visit_count > 0")
-    path, time = read_columns(visits, "call_path_id::BIGINT", "exclusive_ns")
-    parallel, since_fork = read_columns(fork_join_times, "call_path_id::BIGINT", "fork_join_ns")
-    fork_join = sum_by(parallel, since_fork, size)
-    exclusive = sum_by(path, time, size) - fork_join
-    exclusive[tree.is_stub] = 0
+    fork_join = _place_fork_join(paths, fork_join_times, size)
     is_visited = np.zeros(size, np.bool_)
-    is_visited[path] = True
-    return _sum_by_class(tree, exclusive, fork_join, is_visited & ~tree.is_stub)
+    is_visited[paths.path[paths.visit_count > 0]] = True
+    return _sum_by_class(tree, paths, fork_join, is_visited & ~tree.is_stub)
+
+
+def _place_fork_join(paths: LocatedPaths, fork_join_times: Relation, size: int) -> Numbers:
+    """Time between fork and join of each row, outside of the parallel region."""
+    path, location, time = read_columns(
+        fork_join_times, "call_path_id::BIGINT", "location_id::BIGINT", "fork_join_ns"
+    )
+    found = np.zeros(len(paths.path), np.int64)
+    key = paths.location * max(size, 1) + paths.path
+    np.add.at(found, np.searchsorted(key, location * max(size, 1) + path), time)
+    return found
 
 
 def _sum_by_class(
-    tree: CallTree, exclusive: Numbers, fork_join: Numbers, is_visited: Flags
+    tree: CallTree, paths: LocatedPaths, fork_join: Numbers, is_visited: Flags
 ) -> tuple[pa.Table, pa.Table]:
-    outermost = _find_outermost(tree, np.flatnonzero(is_visited))
+    size = len(tree.last)
+    outermost = find_outermost(tree.region, tree, np.flatnonzero(is_visited))
     outer_regions = tree.region[outermost]
     region_count = int(tree.region.max(initial=-1)) + 1
-    of_paths = [_rows("call_path_id", _FORK_JOIN, exclusive[:0], exclusive[:0])]
-    of_regions = [_rows("region_id", _FORK_JOIN, exclusive[:0], exclusive[:0])]
-    for overhead, own, inclusive in _each_class(tree, exclusive, fork_join, is_visited):
+    of_paths = [_rows("call_path_id", _FORK_JOIN, *[np.empty(0, np.int64)] * 2)]
+    of_regions = [_region_rows(_FORK_JOIN, *[np.empty(0, np.int64)] * 3)]
+    own_times = sum_by(paths.path, paths.exclusive - fork_join, size)
+    in_forks = sum_by(paths.path, fork_join, size)
+    for overhead, own, inclusive in _each_class(tree, own_times, in_forks, is_visited):
         of_paths.append(_rows("call_path_id", overhead, own, inclusive))
-        own_of_regions = sum_by(tree.region, own, region_count)
         all_of_regions = sum_by(outer_regions, inclusive[outermost], region_count)
-        of_regions.append(_rows("region_id", overhead, own_of_regions, all_of_regions))
+        here = _sum_here(tree, paths, fork_join, overhead, region_count)
+        own_of_regions = sum_by(tree.region, own, region_count)
+        of_regions.append(_region_rows(overhead, own_of_regions, all_of_regions, here))
     return pa.concat_tables(of_paths), pa.concat_tables(of_regions)
+
+
+def _sum_here(
+    tree: CallTree, paths: LocatedPaths, fork_join: Numbers, overhead: int, region_count: int
+) -> Numbers | None:
+    """Time of a class by region on locations that are in the region; None: all of its time."""
+    if not paths.is_started.any():
+        return None
+    times = (paths.exclusive - fork_join) * (tree.overhead[paths.path] == overhead)
+    if overhead == _FORK_JOIN:
+        times += fork_join
+    outer = paths.is_outermost
+    regions = tree.region[paths.path[outer]]
+    return sum_by(regions, paths.sum_below(times)[outer], region_count)
 
 
 def _each_class(
@@ -92,22 +116,13 @@ def _rows(key: str, overhead: int, exclusive: Numbers, inclusive: Numbers) -> pa
     )
 
 
-def _find_outermost(tree: CallTree, visited: Numbers) -> Numbers:
-    """The visited call paths without a visited ancestor of the same region.
-
-    Subtrees are nested or disjoint: a call path lies below an earlier one of its region if the last
-    ids reach so far. Multiples of the tree's size separate regions.
-    """
-    region = tree.region[visited]
-    is_short = region.max(initial=0) < _SHORT
-    order = np.argsort(region.astype(np.uint16) if is_short else region, kind="stable")
-    paths = visited[order]
-    offset = tree.region[paths] * len(tree.last)
-    reach = np.maximum.accumulate(offset + tree.last[paths])
-    offset += paths
-    is_outermost = np.ones(len(paths), np.bool_)
-    is_outermost[1:] = reach[:-1] < offset[1:]
-    return paths[is_outermost]
+def _region_rows(
+    overhead: int, exclusive: Numbers, inclusive: Numbers, here: Numbers | None
+) -> pa.Table:
+    """Rows of regions that took time, with the part that was forked."""
+    forked = np.zeros(len(inclusive), np.int64) if here is None else inclusive - here
+    rows = _rows("region_id", overhead, exclusive, inclusive)
+    return rows.append_column("forked_ns", pa.array(forked[np.flatnonzero(inclusive)]))
 
 
 OVERHEAD_TOTALS_STAGE = PythonStage(

@@ -67,7 +67,7 @@ def test_the_query_of_every_table_returns_exactly_its_rows() -> None:
 
 def test_a_table_that_was_cut_says_so_and_its_query_is_cut_alike() -> None:
     edges = [
-        {"caller_region_id": at, "callee_region_id": at, "visit_count": 1, "inclusive_ns": at}
+        {"caller_region_id": at, "callee_region_id": at, "visit_count": 1, "total_ns": at}
         for at in range(40)
     ]
     regions = [{"region_id": at, "name": f"region_{at}"} for at in range(40)]

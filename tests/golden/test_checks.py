@@ -24,7 +24,7 @@ TEXT = """
     1   50..55   MPI_Barrier     collective barrier
 """
 COMPUTED = (
-    "region_graph_nodes", "messages", "unmatched_messages", "collectives",
+    "region_graph_nodes", "region_graph_edges", "flat_profile", "messages", "unmatched_messages", "collectives",
     "collective_members", "wait_states", "metrics", "severities",
     "location_overheads", "overheads", "time_profile", "idle_times", "process_idle_times",
 )  # fmt: skip
@@ -58,6 +58,11 @@ BREAKAGES = [
     ("subtrees_are_nested", "call_paths", 1, {"last_call_path_id": 0}),
     ("region_graph_holds_the_call_tree", "region_graph_nodes", 1, {"exclusive_ns": 0}),
     ("region_graph_holds_the_call_tree", "region_graph_nodes", 1, {"visit_count": 9}),
+    ("region_totals_are_shared_out", "region_graph_nodes", 1, {"total_ns": 1}),
+    ("region_totals_are_shared_out", "region_graph_nodes", 1, {"forked_ns": 1}),
+    ("region_totals_are_shared_out", "region_overheads", 0, {"inclusive_ns": 1}),
+    ("region_totals_are_shared_out", "region_overheads", 0, {"forked_ns": 1}),
+    ("entries_hold_all_visits", "flat_profile", 0, {"exclusive_ns": 1}),
     ("channels_have_no_gaps", "messages", 0, {"ordinal": 5}),
     ("channels_have_no_gaps", "unmatched_messages", 0, {"ordinal": 1}),
     ("messages_keep_their_order", "messages", 1, {"send_ns": -1}),

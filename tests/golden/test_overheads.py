@@ -391,6 +391,29 @@ def test_the_time_of_workers_counts_for_the_forking_call_path():
     ]
 
 
+# Location 1 works for main, which it does not visit: its time there is forked.
+def test_time_on_locations_outside_of_a_region_is_forked():
+    tables = read_call_tree("""
+        main
+          parallel
+            MPI_Recv
+    """)
+    tables["visits"] = visited(1, 2, 4)
+    tables["visits"] += [{**row, "location_id": 1} for row in visited(0, 8, 16)[1:]]
+    rows = sorted(
+        sum_overheads(tables)["region_overheads"],
+        key=lambda row: (row["region_id"], row["overhead_id"]),
+    )
+    names = ("region_id", "inclusive_ns", "forked_ns")
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        (0, 1 + 2 + 8, 8),
+        (0, 4 + 16, 16),
+        (1, 2 + 8, 0),
+        (1, 4 + 16, 0),
+        (2, 4 + 16, 0),
+    ]
+
+
 # The task runs inside the barrier: its time is below TASKS, and the stub does not repeat it here.
 def test_tasks_count_below_tasks_only():
     tables = read_call_tree("""

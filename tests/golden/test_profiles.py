@@ -149,9 +149,22 @@ def test_a_task_is_an_entry_of_the_region_graph(run_query, tasking):
         (2, True),
         (4, False),
     ]
-    assert run_query("region_graph_edges", tasking, "caller_region_id callee_region_id") == [
-        (0, 1),
-        (2, 4),
+    # The barrier scheduled the task, which counts as an entry: it adds nothing to the barrier.
+    columns = "caller_region_id callee_region_id kind visit_count inclusive_ns total_ns forked_ns"
+    assert run_query("region_graph_edges", tasking, columns) == [
+        (0, 1, "call", 1, 15, 5, 0),
+        (1, 2, "task", 1, 10, 0, 0),
+        (2, 4, "call", 1, 6, 6, 0),
+    ]
+
+
+def test_tasks_have_totals_of_their_own(run_query, tasking):
+    # main: 10 + 5; the task in between counts as task: 4 + 6.
+    assert run_query("region_graph_nodes", tasking, "region_id total_ns forked_ns") == [
+        (0, 15, 0),
+        (1, 5, 0),
+        (2, 10, 0),
+        (4, 6, 0),
     ]
 
 
@@ -205,14 +218,14 @@ def test_only_outermost_visits_of_a_recursion_are_inclusive(run_query, recursion
 
 
 def test_a_recursion_is_an_edge_from_a_region_to_itself(run_query, recursion):
-    columns = "caller_region_id callee_region_id visit_count inclusive_ns exclusive_ns"
+    columns = "caller_region_id callee_region_id visit_count inclusive_ns exclusive_ns total_ns"
     # fib → fib: paths 2 (4 + 8) and 3, which lies below 2.
     assert run_query("region_graph_edges", recursion, columns) == [
-        (0, 1, 1, 30, 2),
-        (0, 2, 1, 96, 32),
-        (1, 1, 2, 12, 4 + 8),
-        (1, 2, 1, 16, 16),
-        (2, 1, 1, 64, 64),
+        (0, 1, 1, 30, 2, 30),
+        (0, 2, 1, 96, 32, 96),
+        (1, 1, 2, 12, 4 + 8, 12),
+        (1, 2, 1, 16, 16, 16),
+        (2, 1, 1, 64, 64, 64),
     ]
 
 
@@ -241,15 +254,15 @@ def test_a_visit_is_outermost_if_its_location_is_not_already_inside(run_query):
 def test_the_region_graph_sums_over_locations(run_query, program):
     program["visits"] += [visit(0, 1, location=1), called(3, 2, location=1)]
     assert run_query("region_graph_nodes", program) == [
-        (0, 2, 105 + 3, 11, True),
-        (1, 2, 55, 25, False),
-        (2, 1, 30, 30, False),
-        (3, 2, 42, 42, False),
+        (0, 2, 2, 105 + 3, 11, 105 + 3, 0, True),
+        (1, 2, 1, 55, 25, 55, 0, False),
+        (2, 1, 1, 30, 30, 30, 0, False),
+        (3, 2, 2, 42, 42, 42, 0, False),
     ]
     assert run_query("region_graph_edges", program) == [
-        (0, 1, 2, 55, 25),
-        (0, 3, 2, 42, 42),
-        (1, 2, 1, 30, 30),
+        (0, 1, "call", 2, 55, 25, 55, 0),
+        (0, 3, "call", 2, 42, 42, 42, 0),
+        (1, 2, "call", 1, 30, 30, 30, 0),
     ]
 
 
@@ -259,8 +272,70 @@ def test_a_worker_is_called_from_the_forking_region(run_query):
           parallel
     """)
     tree["visits"] = [visit(0, 10), called(1, 20), visit(1, 5, location=1)]
-    assert run_query("region_graph_nodes", tree, "region_id is_entry") == [(0, True), (1, False)]
-    assert run_query("region_graph_edges", tree) == [(0, 1, 2, 25, 25)]
+    assert run_query("region_graph_nodes", tree) == [
+        (0, 1, 1, 10 + 20, 10, 10 + 20 + 5, 5, True),
+        (1, 2, 2, 20 + 5, 20 + 5, 20 + 5, 0, False),
+    ]
+    # An edge that occurs as call and as fork has two rows.
+    assert run_query("region_graph_edges", tree) == [
+        (0, 1, "call", 1, 20, 20, 20, 0),
+        (0, 1, "fork", 1, 5, 5, 5, 5),
+    ]
+
+
+# Location 1 works for solve, which it does not visit:
+#
+# path 0  main             10 on location 0
+#      1  └── solve        20 on location 0
+#      2      └── parallel 30 on location 0, 25 on location 1
+#      3          └── work               40 on location 1
+def test_forked_work_belongs_to_all_regions_around_the_fork(run_query):
+    tree = read_call_tree("""
+        main
+          solve
+            parallel
+              work
+    """)
+    tree["visits"] = [visit(0, 10), called(1, 20), called(2, 30)]
+    tree["visits"] += [visit(2, 25, location=1), called(3, 40, location=1)]
+    columns = "region_id location_count inclusive_ns total_ns forked_ns"
+    assert run_query("region_graph_nodes", tree, columns) == [
+        (0, 1, 60, 60 + 65, 65),
+        (1, 1, 50, 50 + 65, 65),
+        (2, 2, 30 + 65, 30 + 65, 0),
+        (3, 1, 40, 40, 0),
+    ]
+    columns = "caller_region_id callee_region_id kind total_ns forked_ns"
+    assert run_query("region_graph_edges", tree, columns) == [
+        (0, 1, "call", 50 + 65, 65),
+        (1, 2, "call", 30, 0),
+        (1, 2, "fork", 65, 65),
+        (2, 3, "call", 40, 0),
+    ]
+
+
+def test_a_created_thread_is_an_entry_with_an_edge_from_its_creator(run_query):
+    tree = read_call_tree("""
+        main
+          pthread_create
+        THREADS
+          body
+    """)
+    tree["visits"] = [visit(0, 10), called(1, 2), visit(3, 7, location=1)]
+    tree["thread_events"] = [
+        {"sequence": 0, "kind": "create", "visit_id": 1, "call_path_id": 1, "number": 1}
+        | {"communicator_id": 0},
+        {"sequence": 1, "kind": "begin", "location_id": 1, "number": 1, "communicator_id": 0},
+    ]
+    assert run_query("region_graph_edges", tree) == [
+        (0, 1, "call", 1, 2, 2, 2, 0),
+        (1, 3, "create", 1, 7, 7, 0, 0),
+    ]
+    assert run_query("region_graph_nodes", tree, "region_id total_ns is_entry") == [
+        (0, 12, True),
+        (1, 2, False),
+        (3, 7, True),
+    ]
 
 
 # A thousand levels: the time below each is found without walking up or down.

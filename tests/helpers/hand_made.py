@@ -242,9 +242,9 @@ def late_sender_run(
                 _times(2, 1, 60, 60),
             ],
             "region_graph_nodes": [
-                {"region_id": 0, "visit_count": 2, "inclusive_ns": 200 * MS, "is_entry": True},
-                {"region_id": 1, "visit_count": 1, "inclusive_ns": 10 * MS},
-                {"region_id": 2, "visit_count": 1, "inclusive_ns": 60 * MS},
+                {"region_id": 0, "visit_count": 2, "total_ns": 200 * MS, "is_entry": True},
+                {"region_id": 1, "visit_count": 1, "total_ns": 10 * MS},
+                {"region_id": 2, "visit_count": 1, "total_ns": 60 * MS},
             ],
             "region_graph_edges": [_edge(1, 10), _edge(2, 60)],
             "visits": [{"visit_id": 1, "call_path_id": 1, "region_id": 1}],
@@ -414,7 +414,8 @@ def _times(at: int, location: int, inclusive: int, exclusive: int, key: str = "r
 
 def _edge(callee: int, time: int) -> dict[str, Any]:
     row = {"caller_region_id": 0, "callee_region_id": callee, "visit_count": 1}
-    return row | {"inclusive_ns": time * MS, "exclusive_ns": time * MS}
+    times = dict.fromkeys(("inclusive_ns", "exclusive_ns", "total_ns"), time * MS)
+    return row | {"kind": "call"} | times
 
 
 def _severity(metric: str, call_path: int, location: int, value: int) -> dict[str, Any]:

@@ -11,13 +11,26 @@ from tracemill.reports.wording import Row, count_of, name_region, time_of
 PLACE = 90
 NAMED_ENTRIES = 5
 
-ENTRY_REGIONS = TableSpec(query="entry_regions", title="Entry regions", row_limit=20)
+_TITLES = {"here_ns": "Here", "forked_ns": "Forked", "together_ns": "Together"}
+_NOTE = (
+    "Here: on the locations that are in the caller themselves. Forked: on locations whose threads "
+    "were forked there."
+)
+ENTRY_REGIONS = TableSpec(
+    query="entry_regions",
+    title="Entry regions",
+    row_limit=20,
+    titles=_TITLES,
+    silent={"forked_ns": 0},
+)
 HEAVIEST_EDGES = TableSpec(
     query="heaviest_edges",
     title="Most expensive calls",
-    note="Times of the callee when called from this caller.",
+    note=_NOTE,
     row_limit=25,
-    bars=("inclusive_ns",),
+    bars=("here_ns", "forked_ns"),
+    titles=_TITLES,
+    silent={"kind": "call", "forked_ns": 0},
 )
 
 
@@ -46,5 +59,5 @@ def describe_graph(entries: Sequence[Row], edges: Sequence[Row]) -> str:
     caller, callee = (name_region(heaviest[side]) for side in ("caller", "callee"))
     return (
         f"{entered} The most expensive call is {caller} → {callee}: "
-        f"{time_of(heaviest['inclusive_ns'])} in {count_of(heaviest['visit_count'], 'visit')}."
+        f"{time_of(heaviest['together_ns'])} in {count_of(heaviest['visit_count'], 'visit')}."
     )
