@@ -27,6 +27,7 @@ from tracemill.kernels.location_walk import LocationWalk, no_teams
 from tracemill.kernels.network.layout import Network
 from tracemill.kernels.otf2_callbacks import GROUPS, compile_callbacks
 from tracemill.kernels.otf2_plain_survey import plain_callbacks
+from tracemill.kernels.parallelism_walk import LocationStretches, charge_losses
 from tracemill.kernels.path_names import path_names
 from tracemill.kernels.quantities import take_quantities
 from tracemill.kernels.records import ENTER, SIDE_WIDTH, UNKNOWN
@@ -141,6 +142,17 @@ def _fill_bins_once() -> None:
     bins.finish()
 
 
+def _charge_losses_once() -> None:
+    """Charge one computing location with the time of an idle one."""
+    state, enter, leave = np.zeros(1, np.int32), np.zeros(1, np.int64), np.ones(1, np.int64)
+    walk = LocationStretches(begin=0, end=1)
+    walk.begin(-1)
+    walk.walk(state, enter, leave)
+    walk.finish()
+    begins, states = np.zeros(2, np.int64), np.array([0, -1], np.int32)
+    charge_losses(begins, states, np.arange(3), end=1, path_count=1, class_count=1)
+
+
 def _charge_once() -> None:
     """Charge the wait of a location to another one, and sum up the time of a visit."""
     none, zeros, flags = np.zeros(0, np.int64), np.zeros(2, np.int64), np.zeros(2, np.bool_)
@@ -189,6 +201,7 @@ def load_common_kernels() -> None:
     """Load, or compile, the kernels that nearly every trace needs."""
     _walk_once()
     _fill_bins_once()
+    _charge_losses_once()
 
 
 def _compile_modules() -> None:

@@ -7,6 +7,7 @@ from tracemill.stages.delays import DELAYS_STAGE
 from tracemill.stages.imbalance import IMBALANCE_STAGE
 from tracemill.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
 from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
+from tracemill.stages.parallelism_losses import PARALLELISM_LOSSES_STAGE
 from tracemill.stages.region_graph import REGION_GRAPH_STAGE
 from tracemill.stages.stage import PythonStage
 from tracemill.stages.timeline import TIMELINE_STAGE
@@ -19,6 +20,7 @@ PYTHON_STAGES: tuple[PythonStage, ...] = (
     IMBALANCE_STAGE,
     OVERHEAD_CLASSES_STAGE,
     OVERHEAD_TOTALS_STAGE,
+    PARALLELISM_LOSSES_STAGE,
     REGION_GRAPH_STAGE,
     TIMELINE_STAGE,
 )

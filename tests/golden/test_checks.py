@@ -8,6 +8,7 @@ import pytest
 from tests.helpers.micro_trace import Tables, read_trace
 from tests.helpers.running import query_tables, run_query, run_stage, with_overheads
 from tests.oracle.profiles import with_profile
+from tracemill.schemas.overheads import overhead_id
 from tracemill.sql.query_files import all_queries
 from tracemill.stages.imbalance import IMBALANCE_STAGE
 from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
@@ -24,8 +25,8 @@ TEXT = """
     1   50..55   MPI_Barrier     collective barrier
 """
 COMPUTED = (
-    "region_graph_nodes", "region_graph_edges", "flat_profile", "messages", "unmatched_messages", "collectives",
-    "collective_members", "wait_states", "metrics", "severities",
+    "region_graph_nodes", "region_graph_edges", "flat_profile", "messages", "unmatched_messages",
+    "collectives", "collective_members", "wait_states", "metrics", "severities",
     "location_overheads", "overheads", "time_profile", "idle_times", "process_idle_times",
 )  # fmt: skip
 
@@ -38,6 +39,8 @@ def sound() -> Tables:
         row |= {"begin_ns": 0, "end_ns": 55}
     for stage in (OVERHEAD_TOTALS_STAGE, IMBALANCE_STAGE):
         tables |= run_stage(stage, tables)
+    loss = {"call_path_id": 0, "overhead_id": overhead_id("barrier"), "alone_ns": 1}
+    tables["parallelism_losses"] = [loss | {"participant_count": 1, "with_others_ns": 0}]
     return tables | query_tables(dict.fromkeys(COMPUTED, ""), tables)
 
 
@@ -63,6 +66,8 @@ BREAKAGES = [
     ("region_totals_are_shared_out", "region_overheads", 0, {"inclusive_ns": 1}),
     ("region_totals_are_shared_out", "region_overheads", 0, {"forked_ns": 1}),
     ("entries_hold_all_visits", "flat_profile", 0, {"exclusive_ns": 1}),
+    ("losses_lie_in_their_class", "parallelism_losses", 0, {"alone_ns": 1_000}),
+    ("losses_lie_in_their_class", "parallelism_losses", 0, {"overhead_id": 0}),
     ("channels_have_no_gaps", "messages", 0, {"ordinal": 5}),
     ("channels_have_no_gaps", "unmatched_messages", 0, {"ordinal": 1}),
     ("messages_keep_their_order", "messages", 1, {"send_ns": -1}),

@@ -1,4 +1,4 @@
-"""Figures of the region call graph of a recorded trace, from an independent implementation."""
+"""Figures of regions of recorded traces, from an independent implementation."""
 
 from collections.abc import Callable
 from functools import cache
@@ -48,3 +48,45 @@ def test_main_holds_what_its_threads_were_forked_for(analyzed: Analyze) -> None:
     WHERE callers.name = 'main' AND callees.role = 'parallel'
     """
     assert rows_of(run, edges) == [(1_869_080_274, 1_246_053_516)]
+
+
+@pytest.mark.parametrize(
+    ("trace", "unparallelized", "partial", "by_all"),
+    [
+        ("sB_model_p8_n400_r1", 1_023_726_322, 0, 54_657_083),
+        ("m29_hybrid", 2_159_106_350, 1_882_777, 642_645_303),
+        ("m28_omp_critical", 100_854_017, 0, 1_140_266_657),
+        ("m18_master_worker", 0, 0, 239_697_717),
+        ("l01_lulesh_8", 0, 0, 1_995_109_473),
+    ],
+)
+def test_lost_parallelism(
+    analyzed: Analyze, trace: str, unparallelized: int, partial: int, by_all: int
+) -> None:
+    losses = """
+    SELECT
+        coalesce(overhead_subclass::VARCHAR, ''),
+        sum(alone_ns + with_others_ns),
+        count(*)
+    FROM parallelism_losses
+    LEFT JOIN overhead_classes
+        ON moved_to_overhead_id = overhead_classes.overhead_id
+    GROUP BY ALL
+    """
+    found = {part: (time, count) for part, time, count in rows_of(analyzed(trace), losses)}
+    wanted = {"unparallelised code": unparallelized, "partially parallelised code": partial}
+    for part, time in {**wanted, "": by_all}.items():
+        ours, count = found.get(part, (0, 0))
+        assert abs(ours - time) <= count / 2  # each row is rounded
+
+
+def test_serial_parts_of_a_model_program(analyzed: Analyze) -> None:
+    losses = """
+    SELECT path, sum(alone_ns + with_others_ns)
+    FROM parallelism_losses JOIN call_paths USING (call_path_id)
+    WHERE moved_to_overhead_id IS NOT NULL GROUP BY ALL ORDER BY ALL
+    """
+    assert rows_of(analyzed("sB_model_p8_n400_r1"), losses) == [
+        ("main/imbalanced", 338_974_438),
+        ("main/serial_part", 684_751_884),
+    ]

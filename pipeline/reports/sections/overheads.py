@@ -58,17 +58,42 @@ BY_LOCATION = TableSpec(
 )
 
 
+BY_LOSS = TableSpec(
+    query="losses_by_call_path",
+    title="Lost parallelism",
+    note=(
+        "Time of other threads in the main part while the call path computed. Without a loss of "
+        "parallelism, all threads take part: imbalance, or work done in turn."
+    ),
+    row_limit=20,
+    bars=("alone_ns", "with_others_ns"),
+    titles=_TITLES
+    | {
+        "overhead_subclass": "Counts as",
+        "participant_count": "Threads that take part",
+        "alone_ns": "While it ran alone",
+        "with_others_ns": "While others ran",
+        "lost_ns": "Lost by others",
+    },
+    silent={"thread": 0},
+    hidden=frozenset({"overhead_class", "is_moved"}),
+)
+
+
 def build(material: Material) -> Section | None:
     """Overheads by class, call path, region and location."""
     classes = material.table(BY_CLASS)
     if not classes.rows:
         return None
-    tables = filled(classes, *material.tables(BY_CALL_PATH, BY_REGION, BY_LOCATION))
+    losses = material.table(BY_LOSS)
+    tables = filled(classes, losses, *material.tables(BY_CALL_PATH, BY_REGION, BY_LOCATION))
     return Section(
         key="overheads",
         title="Overheads",
         sentences=nonempty(
-            describe_shares(classes.as_dicts()), describe_largest(classes.as_dicts())
+            describe_shares(classes.as_dicts()),
+            describe_largest(classes.as_dicts()),
+            describe_loss(losses.as_dicts()),
         ),
         tables=tables,
     )
@@ -102,3 +127,18 @@ def describe_largest(classes: Sequence[Row]) -> str:
         for row in costly
     ]
     return f"Largest overheads: {join_words(named)}." if named else ""
+
+
+def describe_loss(losses: Sequence[Row]) -> str:
+    """The call path that loses most parallelism; else nothing."""
+    if not losses or not losses[0]["is_moved"]:
+        return ""
+    worst = losses[0]
+    lost = time_of(worst["lost_ns"])
+    if worst["participant_count"] != 1:
+        count = worst["participant_count"]
+        return f"While {worst['path']} ran on {count} threads only, the others lost {lost}."
+    thread = f" thread {worst['thread']}" if worst["thread"] else ""
+    rank = "one thread" if worst["rank"] is None else f"rank {worst['rank']}{thread}"
+    alone = " alone" if number(worst["alone_ns"]) > number(worst["with_others_ns"]) else ""
+    return f"While {worst['path']} ran on {rank}{alone}, the others lost {lost}."

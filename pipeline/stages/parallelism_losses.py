@@ -1,0 +1,202 @@
+"""Time that locations lose while others compute, charged to the call paths that compute then."""
+
+from collections.abc import Iterator
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from tracemill.schemas.overheads import TAXONOMY, overhead_id
+from tracemill.schemas.parallelism import PARALLELISM_LOSSES
+from tracemill.stages.arrays import Flags, Numbers, Relation, place, read_columns, sum_by
+from tracemill.stages.overhead_classes import SHIPPED_RULES, parse_rules
+from tracemill.stages.stage import PythonStage
+
+if TYPE_CHECKING:
+    from tracemill.kernels.parallelism_walk import LocationStretches
+    from tracemill.store.walking import StoredRows
+
+_COMPUTATION = overhead_id("user code")
+_UNPARALLELIZED = overhead_id("unparallelised code")
+_PARTIAL = overhead_id("partially parallelised code")
+_NOT_MOVED = -1
+_WALKED = ("location_id", "visit_id", "call_path_id", "enter_ns", "leave_ns")
+
+
+class _Forks(NamedTuple):
+    """Visits of parallel regions, by visit, with the fork and join of their team (ns)."""
+
+    visit: Numbers
+    fork: Numbers
+    join: Numbers
+
+
+def find_parallelism_losses(
+    visits: "StoredRows",
+    main_part: Relation,
+    call_tree: Relation,
+    call_paths: Relation,
+    region_classes: Relation,
+    overhead_rules: Relation,
+    location_bases: Relation,
+    locations: Relation,
+    parallel_visits: Relation,
+) -> pa.Table:
+    """Charge each computing call path with the time that other locations lose meanwhile.
+
+    While n of P threads compute, each computing one is charged (P - n) / n per unit of time, by
+    the class of the losing threads. The stretches of all locations are on disk, in a temporary
+    file; memory is bounded by call paths and locations.
+    """
+    from tracemill.kernels.parallelism_walk import LocationStretches, charge_losses
+
+    begin, end = main_part.select("begin_ns, end_ns").fetchall()[0]
+    bases = _read_bases(location_bases, locations)
+    path, region = read_columns(call_paths, "call_path_id::BIGINT", "region_id::BIGINT")
+    regions = place(path, region)
+    overhead = place(*read_columns(region_classes, "region_id::BIGINT", "overhead_id::BIGINT"))
+    if len(bases) < 2 or not len(path) or begin >= end:
+        return PARALLELISM_LOSSES.empty()
+    of_paths = overhead[regions]
+    states = np.where(of_paths == _COMPUTATION, np.arange(len(regions)), -1 - of_paths)
+    forks = _Forks(
+        *read_columns(parallel_visits.order("visit_id"), "visit_id", "fork_ns", "join_ns")
+    )
+    with TemporaryFile() as times, TemporaryFile() as kinds:
+        walk = LocationStretches(begin=begin, end=end)
+        edges = _write_stretches(visits, walk, bases, states.astype(np.int32), forks, times, kinds)
+        alone, shared = charge_losses(
+            _mapped(times, np.int64), _mapped(kinds, np.int32), edges,
+            end=end, path_count=len(regions), class_count=len(TAXONOMY),
+        )  # fmt: skip
+    participants = _count_participants(call_tree, bases, len(regions))
+    is_kept = _are_named_by_user(region_classes, overhead_rules)[regions]
+    return _as_table(alone, shared, participants, is_kept, len(bases))
+
+
+def _read_bases(location_bases: Relation, locations: Relation) -> dict[int, int]:
+    """Class outside of visits of each CPU thread."""
+    threads = locations.filter("kind IN ('cpu_thread', 'unknown')").select("location_id")
+    chosen = {location for (location,) in threads.fetchall()}
+    rows = location_bases.select("location_id, overhead_id").order("location_id").fetchall()
+    return {location: base for location, base in rows if location in chosen}
+
+
+def _write_stretches(
+    visits: "StoredRows",
+    walk: "LocationStretches",
+    bases: dict[int, int],
+    states: "np.ndarray",
+    forks: _Forks,
+    times: IO[bytes],
+    kinds: IO[bytes],
+) -> Numbers:
+    """Write begins and states of all stretches; returns where each location begins, and the end."""
+    edges, last, count = [0], None, 0
+
+    def write(found: tuple[Any, Any]) -> None:
+        nonlocal count
+        times.write(found[0].tobytes())
+        kinds.write(found[1].tobytes())
+        count += len(found[0])
+
+    seen = set()
+    for location, rows in _each_part(visits, states, forks):
+        if location not in bases:
+            continue
+        if location != last:
+            if last is not None:
+                write(walk.finish())
+                edges.append(count)
+            walk.begin(-1 - bases[location])
+            seen.add(location)
+            last = location
+        write(walk.walk(*rows))
+    if last is not None:
+        write(walk.finish())
+        edges.append(count)
+    for location in sorted(bases.keys() - seen):
+        walk.begin(-1 - bases[location])
+        write(walk.finish())
+        edges.append(count)
+    return np.array(edges)
+
+
+def _each_part(
+    visits: "StoredRows", states: "np.ndarray", forks: _Forks
+) -> Iterator[tuple[int, tuple[Any, Any, Any]]]:
+    """State, enter and leave of visits of one location at a time, the last location first."""
+    for group in visits.backwards(*_WALKED):
+        location, visit, path, enter, leave = (group[name].to_numpy() for name in _WALKED)
+        state = states[path]
+        edges = [0, *(np.flatnonzero(np.diff(location)) + 1).tolist(), len(location)]
+        for begin, end in zip(edges[-2::-1], edges[:0:-1], strict=True):
+            if begin < end:
+                rows = state[begin:end], enter[begin:end], leave[begin:end]
+                yield int(location[begin]), _with_forks(visit[begin:end], rows, forks)
+
+
+def _with_forks(visit: Numbers, rows: tuple[Any, Any, Any], forks: _Forks) -> tuple[Any, Any, Any]:
+    """The same visits, those of parallel regions from the fork of their team to the join."""
+    if not len(forks.visit):
+        return rows
+    place = np.minimum(np.searchsorted(forks.visit, visit), len(forks.visit) - 1)
+    found = np.flatnonzero(forks.visit[place] == visit)
+    state, enter, leave = rows[0], rows[1].copy(), rows[2].copy()
+    enter[found], leave[found] = forks.fork[place[found]], forks.join[place[found]]
+    return state, enter, leave
+
+
+def _mapped(file: IO[bytes], kind: Any) -> Any:
+    file.flush()
+    return np.memmap(file, kind, "r") if file.tell() else np.zeros(0, kind)
+
+
+def _count_participants(call_tree: Relation, bases: dict[int, int], size: int) -> Numbers:
+    visited = call_tree.filter("visit_count > 0")
+    path, location = read_columns(visited, "call_path_id::BIGINT", "location_id::BIGINT")
+    is_thread = np.isin(location, np.fromiter(bases, np.int64))
+    return sum_by(path, is_thread, size)
+
+
+def _are_named_by_user(region_classes: Relation, overhead_rules: Relation) -> Flags:
+    """Marks regions whose class follows from a rule that names them and is not a shipped one."""
+    shipped = {
+        (rule.paradigm, rule.role, rule.name, rule.overhead_id)
+        for rule in parse_rules(SHIPPED_RULES.read_text(encoding="utf-8"))
+    }
+    rules = overhead_rules.select("rule_id, paradigm, role, name, overhead_id").fetchall()
+    own = {number for number, *rule in rules if rule[2] != "*" and tuple(rule) not in shipped}
+    region, rule = read_columns(
+        region_classes, "region_id::BIGINT", "coalesce(rule_id, -1)::BIGINT"
+    )
+    return place(region, np.isin(rule, np.fromiter(own, np.int64, len(own))))
+
+
+def _as_table(
+    alone: Numbers, shared: "np.ndarray", participants: Numbers, is_kept: Flags, thread_count: int
+) -> pa.Table:
+    with_others = np.rint(shared).astype(np.int64)
+    path, overhead = np.nonzero(alone + with_others)
+    count = participants[path]
+    moved = np.where(count == 1, _UNPARALLELIZED, _PARTIAL)
+    moved[(count >= thread_count) | is_kept[path]] = _NOT_MOVED
+    return pa.table(
+        {
+            "call_path_id": path.astype(np.int32),
+            "overhead_id": overhead.astype(np.int32),
+            "participant_count": count,
+            "alone_ns": alone[path, overhead],
+            "with_others_ns": with_others[path, overhead],
+            "moved_to_overhead_id": pa.array(moved.astype(np.int32), mask=moved == _NOT_MOVED),
+        }
+    )
+
+
+PARALLELISM_LOSSES_STAGE = PythonStage(
+    name="parallelism_losses",
+    outputs=(PARALLELISM_LOSSES,),
+    compute=find_parallelism_losses,
+    walked=("visits",),
+)
