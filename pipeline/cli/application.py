@@ -14,6 +14,7 @@ from tracemill.cli import (
     searching,
 )
 from tracemill.cli.nightly import nightly
+from tracemill.cli.overheads import overheads
 
 
 def _describe(error: CycloptsError) -> str:
@@ -53,6 +54,7 @@ for command in (
     reporting.quality,
     reporting.report,
     reporting.compare,
+    overheads,
     querying.tables,
     querying.explain,
     keeping.du,

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from tracemill.comparison.overheads import find_overheads
 from tracemill.engine.analyze import Options, analyze
+from tracemill.schemas.overheads import TAXONOMY
 from tracemill.store.runs import Run, Store
 
 TRACES = Path(__file__).parents[3] / "shared" / "traces"
@@ -90,3 +92,24 @@ def test_serial_parts_of_a_model_program(analyzed: Analyze) -> None:
         ("main/imbalanced", 338_974_438),
         ("main/serial_part", 684_751_884),
     ]
+
+
+def test_overheads_against_a_sequential_run(analyzed: Analyze) -> None:
+    found = find_overheads(
+        analyzed("sB_model_p1_n400_r1"), analyzed("sB_model_p8_n400_r1"), tolerance=0.2
+    )
+    assert (found.seq.main_ns, found.par.main_ns) == (553_140_683, 228_052_990)
+    classes = {TAXONOMY[each].part: time / 1e6 for each, time in found.classes.items()}
+    lost = classes["unparallelised code"]
+    assert round(found.total_ns / 1e6, 3) == 158.910
+    assert round(lost, 3) == 127.966
+    assert round(classes["collective"] + classes["barrier"] + lost, 3) == 135.073
+    assert round(classes["replicated code"], 3) == 0.816
+    assert round(classes["algorithm change"], 3) == 22.255
+    assert round(found.unidentified_ns / 1e6, 3) == 0.767
+    assert sum(found.classes.values()) == pytest.approx(found.total_ns, abs=1e-6)
+    solve = found.call_paths.filter(call_path="main/solve")
+    assert round(solve["unidentified_ns"][0] / 8e6, 3) == 0.702
+    (serial,) = found.regions.filter(region="serial_part").iter_rows(named=True)
+    names = ("overhead_mean_ns", "overhead_max_ns", "charged_ns")
+    assert [round(serial[name] / 1e6, 3) for name in names] == [-0.002, 88.078, 85.594]
