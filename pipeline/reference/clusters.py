@@ -15,6 +15,7 @@ _TABLES = {
 }
 
 _EXAMPLE = """\
+<!-- file: small.toml -->
 ```toml
 name = "small"
 
