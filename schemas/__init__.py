@@ -8,6 +8,7 @@ from tracemill.schemas import (
     clocks,
     collectives,
     communicators,
+    counters,
     critical_path,
     definitions,
     delays,
@@ -61,6 +62,7 @@ TABLES: tuple[Table, ...] = (
     *critical_path.TABLES,
     *delays.TABLES,
     *main_part.TABLES,
+    *counters.TABLES,
 )
 """Tables of a run."""
 CAMPAIGN_TABLES: tuple[Table, ...] = (

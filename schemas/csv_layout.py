@@ -148,7 +148,7 @@ DEFINITIONS = (
     Kind(
         "Counter",
         "counters",
-        ("id", "unit", "kind", "accumulation", "base", "exponent"),
+        ("id", "unit", "kind", "accumulation", "occurrence", "base", "exponent"),
         "A counter.",
     ),
     Kind("Parameter", "parameters", ("id", "kind"), "A parameter."),

@@ -45,6 +45,13 @@ COUNTER_VALUES = Table(
         *RECORD_COLUMNS,
         *VISIT_COLUMNS,
         Column(name="counter_id", type=INT32, minimum=0, meaning="Counter."),
+        Column(
+            name="counter_instance_id",
+            type=INT32,
+            minimum=0,
+            null_means="the value describes the location that recorded it",
+            meaning="Part of the system that the value describes.",
+        ),
         VALUE_INTEGER,
         Column(
             name="value_float",

@@ -5,6 +5,7 @@ from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensEr
 from tracemill.base.version import VERSION
 from tracemill.cli import (
     computing,
+    counting,
     exporting,
     forecasting,
     keeping,
@@ -55,6 +56,7 @@ for command in (
     reporting.report,
     reporting.compare,
     overheads,
+    counting.counters,
     querying.tables,
     querying.explain,
     keeping.du,

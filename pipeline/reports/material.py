@@ -33,7 +33,7 @@ class Material:
     manifest: "Manifest"
     overview_query: str = OVERVIEW
     windows: tuple[Window, ...] = ()
-    provide: Callable[[str], None] | None = None
+    provide: Callable[[str], object] | None = None
     _provided: set[str] = field(default_factory=set)
     _fetched: dict[tuple[str, int | None], Fetched] = field(default_factory=dict)
 

@@ -2,8 +2,10 @@
 
 from tracemill.stages.call_path_keys import CALL_PATH_KEYS_STAGE
 from tracemill.stages.clock_corrections import CLOCK_STAGE
+from tracemill.stages.counters import COUNTERS_STAGE
 from tracemill.stages.critical_path import CRITICAL_PATH_STAGE
 from tracemill.stages.delays import DELAYS_STAGE
+from tracemill.stages.derived_counters import DERIVED_COUNTERS_STAGE
 from tracemill.stages.imbalance import IMBALANCE_STAGE
 from tracemill.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
 from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
@@ -15,8 +17,10 @@ from tracemill.stages.timeline import TIMELINE_STAGE
 PYTHON_STAGES: tuple[PythonStage, ...] = (
     CALL_PATH_KEYS_STAGE,
     CLOCK_STAGE,
+    COUNTERS_STAGE,
     CRITICAL_PATH_STAGE,
     DELAYS_STAGE,
+    DERIVED_COUNTERS_STAGE,
     IMBALANCE_STAGE,
     OVERHEAD_CLASSES_STAGE,
     OVERHEAD_TOTALS_STAGE,

@@ -20,7 +20,8 @@ HEAVY = ("duckdb", "pyarrow", "polars", "numpy", "numba", "scipy", "jinja2", "ot
 
 def test_the_commands_are_these() -> None:
     assert [" ".join(words) for words in COMMANDS] == [
-        "analyze", "best-grid", "campaign", "compare", "du", "explain", "export perfetto",
+        "analyze", "best-grid", "campaign", "compare", "counters", "du", "explain",
+        "export perfetto",
         "export severities", "export tables", "forecast", "forecast-errors", "generate",
         "nightly", "overheads", "patterns list", "program-from", "prune", "quality", "report",
         "runs", "sql", "tables",

@@ -266,7 +266,6 @@ FOR_USERS = {
     "attributes": "what the attached values of record_attributes mean",
     "parameters": "what the values of parameter_values mean",
     "parameter_values": "values of instrumented parameters as recorded",
-    "measurement_gaps": "when the measurement wrote its buffer or was switched off",
     "record_attributes": "values attached to records",
     "samples": "where sampled programs were interrupted",
 }

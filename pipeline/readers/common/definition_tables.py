@@ -12,7 +12,13 @@ from tracemill.readers.common.reading import TraceOrigin
 from tracemill.schemas import communicators, definitions, named_values
 from tracemill.schemas.columns import PARADIGMS
 from tracemill.schemas.definitions import LOCATION_GROUP_KINDS, LOCATION_KINDS, REGION_ROLES
-from tracemill.schemas.named_values import ACCUMULATION_MODES, COUNTER_KINDS, PARAMETER_KINDS
+from tracemill.schemas.named_values import (
+    ACCUMULATION_MODES,
+    COUNTER_KINDS,
+    COUNTER_SCOPES,
+    OCCURRENCES,
+    PARAMETER_KINDS,
+)
 from tracemill.schemas.table import Table
 
 _LAST_SIZE = (1 << 31) - 1
@@ -67,6 +73,7 @@ class DefinitionTables:
             named_values.ATTRIBUTES: self._attributes,
             named_values.PARAMETERS: self._parameters,
             named_values.COUNTERS: self._counters,
+            named_values.COUNTER_INSTANCES: self._counter_instances,
             communicators.RMA_WINDOWS: self._rma_windows,
             communicators.RMA_GROUP_MEMBERS: self._rma_group_members,
             communicators.IO_HANDLES: self._io_handles,
@@ -203,7 +210,20 @@ class DefinitionTables:
                 number, ref, self._text(name), self._text(unit),
                 _choose(COUNTER_KINDS, kind, "other"),
                 _choose(ACCUMULATION_MODES, mode & 15, "absolute"),
+                _choose(OCCURRENCES, mode >> 4, "point"),
                 2 if base == 0 else 10, exponent,
+            )  # fmt: skip
+
+    def _counter_instances(self) -> Rows:
+        kinds = ("Location", "LocationGroup", "SystemTreeNode")
+        for number, ref, (_, recorder, kind, scope) in self._numbered("MetricInstance"):
+            scopes = [
+                self._ids[each].optional(scope) if kind == at else None
+                for at, each in enumerate(kinds)
+            ]
+            yield (
+                number, ref, self._ids["Location"].optional(recorder),
+                _choose(COUNTER_SCOPES, kind, "group"), *scopes,
             )  # fmt: skip
 
     def _rma_windows(self) -> Rows:

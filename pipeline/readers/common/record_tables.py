@@ -273,6 +273,7 @@ class RecordTables:
         is_float = (arguments[:, 2] == _FLOAT) | (arguments[:, 2] == _DOUBLE)
         return self._head(rows, has_call=False) | {
             "counter_id": pa.array(counters.astype(np.int32)),
+            "counter_instance_id": _ids(self.identifiers["MetricInstance"].lookup(arguments[:, 0])),
             "value_integer": _nullable(arguments[:, 3].view(np.int64), is_float),
             "value_float": _nullable(arguments[:, 3].view(np.float64), ~is_float),
         }

@@ -18,7 +18,12 @@ from tracemill.readers.csv.region_kinds import kind_of
 from tracemill.readers.csv.rows import Definition, RowMaker
 from tracemill.schemas.columns import PARADIGMS
 from tracemill.schemas.definitions import LOCATION_GROUP_KINDS, LOCATION_KINDS, REGION_ROLES
-from tracemill.schemas.named_values import ACCUMULATION_MODES, COUNTER_KINDS, PARAMETER_KINDS
+from tracemill.schemas.named_values import (
+    ACCUMULATION_MODES,
+    COUNTER_KINDS,
+    OCCURRENCES,
+    PARAMETER_KINDS,
+)
 
 _MPI = PARADIGMS.index("mpi")
 _COMM_LOCATIONS, _COMM_GROUP, _COMM_SELF = 4, 5, 6
@@ -352,9 +357,11 @@ class _Builder:
     def _counter(self, ref: int, each: Definition) -> tuple[Any, ...]:
         properties = each.properties
         self._defs["MetricClass"][ref] = ((ref,), 0, 0)
+        mode = _code(properties.get("accumulation"), ACCUMULATION_MODES, 1)
+        occurrence = _code(properties.get("occurrence"), OCCURRENCES)
         return (
             self._text(each.name), UNDEFINED_32, _code(properties.get("kind"), COUNTER_KINDS),
-            _code(properties.get("accumulation"), ACCUMULATION_MODES, 1), 0,
+            mode | occurrence << 4, 0,
             0 if properties.get("base") == 2 else 1,
             self._integer(properties, "exponent", 0, range(-(1 << 63), 1 << 63)),
             self._text(properties.get("unit", "")),

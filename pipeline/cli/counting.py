@@ -1,0 +1,80 @@
+"""The command that shows counters of a run."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from tracemill.base.console import results
+from tracemill.cli.parameters import RunName, StorePath
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tracemill.reports.tables import Fetched
+
+_QUERIES = {
+    "call-path": "counters_by_call_path",
+    "process": "counters_by_process",
+    "thread": "counters_by_thread",
+    "region": "counters_by_region",
+    "time": "counters_over_time",
+}
+
+
+def counters(
+    run: RunName = None,
+    /,
+    *,
+    counter: str = "*",
+    by: Literal["call-path", "process", "thread", "region", "time"] = "call-path",
+    derived_counters: Path | None = None,
+    store: StorePath = Path("store"),
+    format: Literal["table", "csv", "json"] = "table",
+) -> None:
+    """Show counters of the trace, such as hardware events, and what is derived from them.
+
+    Values are those of the main part of the run; over time, of the whole run. Counters of a
+    process, a node or the run belong to no call path: they are shown over time.
+
+    Examples:
+      tracemill counters --counter IPC --by region
+      tracemill counters --counter "PAPI_*" --format csv
+
+    Parameters
+    ----------
+    counter
+        Counter or derived counter; * and ? stand for other characters.
+    by
+        Show values by call path, process, thread or region, or in bins of the run.
+    derived_counters
+        CSV file with derived counters. [default: queries/counters/derived_counters.csv]
+    format
+        How to print the values.
+    """
+    from tracemill.reports.counters import (
+        NO_COUNTERS,
+        choose_rows,
+        defined_counters,
+        derive_counters,
+    )
+    from tracemill.reports.material import Material
+    from tracemill.shell.formats import print_rows
+    from tracemill.stages.derived_counters import read_definitions
+    from tracemill.store.finding import open_run
+
+    definitions = None if derived_counters is None else read_definitions(derived_counters)
+    chosen = open_run(store, run)
+    connection = chosen.connect(tables=())
+    try:
+        provide: Callable[[str], object] = partial(chosen.provide, connection)
+        if definitions is not None:
+            provide = derive_counters(connection, provide, definitions)
+        material = Material(connection, chosen.manifest, provide=provide)
+        defined = defined_counters(material)
+        if not defined:
+            results().print(NO_COUNTERS)
+            return
+        found: Fetched = choose_rows(material.fetch(_QUERIES[by]), counter, defined)
+        print_rows(*found, format, results())
+    finally:
+        connection.close()

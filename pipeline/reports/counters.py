@@ -1,0 +1,48 @@
+"""Choice of counters by name."""
+
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
+
+import duckdb
+
+from tracemill.base.errors import UsageError
+from tracemill.reports.material import Material
+from tracemill.reports.tables import Fetched
+from tracemill.sql.query_files import load_query
+from tracemill.stages.derived_counters import make_derived_counters
+
+NO_COUNTERS = "The trace has no counters."
+_DERIVED, _FIGURES = "derived_counters", "counter_figures"
+
+
+def derive_counters(
+    connection: duckdb.DuckDBPyConnection, provide: Callable[[str], object], definitions: str
+) -> Callable[[str], object]:
+    """Derive counters by the text of a file; returns what provides all other tables."""
+    query = load_query(_FIGURES)
+    made = {*query.inputs, _FIGURES}
+    for name in query.inputs:
+        provide(name)
+    table = make_derived_counters(connection.table("counters"), derived_counters=definitions)
+    connection.register("own_definitions", table)
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {_DERIVED} AS FROM own_definitions")
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {_FIGURES} AS {query.statement}")
+    return lambda name: None if name in made else provide(name)
+
+
+def defined_counters(material: Material) -> list[str]:
+    """Names of the counters of a run, and of those derived from them; empty without values."""
+    rows = material.rows("defined_counters")
+    if not any(row["has_values"] for row in rows):
+        return []
+    return list(dict.fromkeys(str(row["name"]) for row in rows))
+
+
+def choose_rows(found: Fetched, pattern: str, defined: Sequence[str]) -> Fetched:
+    """The rows whose first column fits; raises UsageError if no counter does."""
+    chosen = {name for name in defined if fnmatchcase(name.lower(), pattern.lower())}
+    if not chosen:
+        names = ", ".join(defined)
+        raise UsageError(f"--counter {pattern}: no counter fits: there are {names}")
+    columns, rows = found
+    return columns, tuple(row for row in rows if row[0] in chosen)

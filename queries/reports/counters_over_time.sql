@@ -1,0 +1,129 @@
+-- Counters and derived counters over the run in equal bins.
+--
+-- Counters declared as accumulated that fall may be levels: some measurement systems declare power
+-- and frequencies so. The mean of the recorded values is the curve of these.
+--
+-- Grain:      one row per counter, described part of the system and bin with known values
+-- Inputs:     counter_profile, counters, counter_recordings, derived_counters, location_groups,
+--             system_tree_nodes
+-- Output:     command counters, report section counters
+-- Parameters: none
+-- Assumes:    names of counters have no plus sign
+WITH
+    steps AS (
+        SELECT
+            counter_id,
+            sum(negative_steps)::BIGINT AS negative_steps
+        FROM counter_recordings
+        GROUP BY counter_id
+    ),
+
+    named AS (
+        SELECT
+            counters.name,
+            counters.unit,
+            profile.*,
+            steps.negative_steps
+        FROM counter_profile AS profile
+        INNER JOIN counters ON profile.counter_id = counters.counter_id
+        INNER JOIN steps ON profile.counter_id = steps.counter_id
+    ),
+
+    -- One row per counter of a derived counter; time has no counter.
+    parts AS (
+        SELECT
+            name,
+            TRUE AS is_numerator,
+            trim(unnest(string_split(numerator, '+'))) AS part
+        FROM derived_counters
+        UNION ALL
+        SELECT
+            name,
+            FALSE AS is_numerator,
+            trim(unnest(string_split(denominator, '+'))) AS part
+        FROM derived_counters
+    ),
+
+    summed AS (
+        SELECT
+            parts.name,
+            named.scope,
+            named.scope_id,
+            named.begin_ns,
+            named.end_ns,
+            sum(named.value) FILTER (WHERE parts.is_numerator) AS numerator,
+            sum(named.value) FILTER (WHERE NOT parts.is_numerator) AS denominator,
+            max(named.covered_ns) AS covered_ns,
+            sum(named.negative_steps)::BIGINT AS negative_steps,
+            count(*) AS part_count
+        FROM parts
+        INNER JOIN named ON parts.part = named.name
+        GROUP BY ALL
+    ),
+
+    needed AS (
+        SELECT
+            name,
+            count(*) AS part_count
+        FROM parts
+        WHERE part <> 'time'
+        GROUP BY name
+    ),
+
+    found AS (
+        SELECT
+            FALSE AS is_derived,
+            name,
+            unit,
+            scope,
+            scope_id,
+            begin_ns,
+            end_ns,
+            value,
+            covered_ns,
+            recorded_mean,
+            negative_steps
+        FROM named
+        UNION ALL
+        SELECT
+            TRUE AS is_derived,
+            summed.name,
+            derived_counters.unit,
+            summed.scope,
+            summed.scope_id,
+            summed.begin_ns,
+            summed.end_ns,
+            derived_counters.factor
+            * coalesce(summed.numerator, summed.covered_ns / 1e9)
+            / nullif(coalesce(summed.denominator, summed.covered_ns / 1e9), 0) AS value,
+            summed.covered_ns,
+            NULL AS recorded_mean,
+            summed.negative_steps
+        FROM summed
+        INNER JOIN derived_counters ON summed.name = derived_counters.name
+        INNER JOIN needed
+            ON summed.name = needed.name AND summed.part_count >= needed.part_count
+    )
+
+SELECT
+    found.name AS counter,
+    CASE found.scope
+        WHEN 'node' THEN nodes.name
+        WHEN 'group' THEN 'run'
+        ELSE processes.name
+    END AS part,
+    found.begin_ns,
+    found.end_ns,
+    found.value,
+    found.unit,
+    found.covered_ns,
+    found.recorded_mean,
+    found.negative_steps
+FROM found
+LEFT JOIN location_groups AS processes
+    ON
+        found.scope_id = processes.location_group_id
+        AND found.scope IN ('location', 'process')
+LEFT JOIN system_tree_nodes AS nodes
+    ON found.scope_id = nodes.system_tree_node_id AND found.scope = 'node'
+ORDER BY found.is_derived, found.name, found.scope, found.scope_id, found.begin_ns
