@@ -3,11 +3,11 @@
 -- With callees, a call path has all that is below it, on any location: also forked work.
 --
 -- Grain:      one row per counter and call path with known values
--- Inputs:     counter_figures, call_paths, regions
+-- Inputs:     counter_figures, call_paths
 -- Output:     command counters
 -- Parameters: none
 -- Assumes:    nothing
-WITH RECURSIVE
+WITH
     own AS (
         SELECT
             name,
@@ -33,27 +33,11 @@ WITH RECURSIVE
         INNER JOIN call_paths AS above
             ON own.call_path_id BETWEEN above.call_path_id AND above.last_call_path_id
         GROUP BY ALL
-    ),
-
-    named AS (
-        SELECT
-            call_paths.call_path_id,
-            regions.name AS path
-        FROM call_paths
-        INNER JOIN regions ON call_paths.region_id = regions.region_id
-        WHERE call_paths.parent_call_path_id IS NULL
-        UNION ALL
-        SELECT
-            call_paths.call_path_id,
-            named.path || '/' || regions.name AS path
-        FROM named
-        INNER JOIN call_paths ON named.call_path_id = call_paths.parent_call_path_id
-        INNER JOIN regions ON call_paths.region_id = regions.region_id
     )
 
 SELECT
     own.name AS counter,
-    named.path AS call_path,
+    call_paths.path AS call_path,
     if(own.denominator IS NULL, own.numerator, own.numerator / nullif(own.denominator, 0)) AS value,
     if(
         below.denominator IS NULL, below.numerator, below.numerator / nullif(below.denominator, 0)
@@ -67,5 +51,5 @@ INNER JOIN below
         own.name = below.name
         AND own.is_derived = below.is_derived
         AND own.call_path_id = below.call_path_id
-INNER JOIN named ON own.call_path_id = named.call_path_id
+INNER JOIN call_paths ON own.call_path_id = call_paths.call_path_id
 ORDER BY own.is_derived, own.name, own.call_path_id

@@ -82,7 +82,8 @@ WITH
             value,
             covered_ns,
             recorded_mean,
-            negative_steps
+            negative_steps,
+            negative_steps > 0 AS is_as_recorded
         FROM named
         UNION ALL
         SELECT
@@ -98,7 +99,8 @@ WITH
             / nullif(coalesce(summed.denominator, summed.covered_ns / 1e9), 0) AS value,
             summed.covered_ns,
             NULL AS recorded_mean,
-            summed.negative_steps
+            summed.negative_steps,
+            FALSE AS is_as_recorded
         FROM summed
         INNER JOIN derived_counters ON summed.name = derived_counters.name
         INNER JOIN needed
@@ -118,7 +120,10 @@ SELECT
     found.unit,
     found.covered_ns,
     found.recorded_mean,
-    found.negative_steps
+    found.negative_steps,
+    if(found.is_as_recorded, found.recorded_mean, found.value) AS curve_value,
+    found.is_as_recorded,
+    found.is_derived
 FROM found
 LEFT JOIN location_groups AS processes
     ON

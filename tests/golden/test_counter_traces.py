@@ -2,7 +2,12 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from tracemill.engine.analyze import Analysis
+from tracemill.reports.build import build_report
+from tracemill.reports.model import Section
+from tracemill.shell.cookbook import find_question, run_questions
 
 VALUES = """
     SELECT regions.name, location_id, exclusive_value, inclusive_value, method::VARCHAR
@@ -84,3 +89,71 @@ def test_derived_counters_need_their_counters(analysis_of: Callable[[str], Analy
     with analysis_of("counters/f1_counters").run.connect() as connection:
         found = connection.sql("SELECT name FROM derived_counters ORDER BY name").fetchall()
     assert found == [("IPC",), ("MIPS",), ("clock",)]
+
+
+def answer(analysis: Analysis, question: str) -> list[tuple[object, ...]]:
+    with analysis.run.connect() as connection:
+        found: list[tuple[object, ...]] = connection.sql(
+            find_question(question, run_questions()).sql
+        ).fetchall()
+        return found
+
+
+def test_the_cookbook_has_the_call_paths_with_most_of_each_counter(
+    analysis_of: Callable[[str], Analysis],
+) -> None:
+    found = answer(analysis_of("counters/f1_counters"), "counters_of_call_paths")
+    assert [row[:3] for row in found] == [
+        ("PAPI_TOT_INS", "main/f", 4400 + 8800),
+        ("PAPI_TOT_INS", "main/f/g", 4000 + 8000),
+        ("PAPI_TOT_INS", "main", 300 + 600),
+        ("PAPI_TOT_CYC", "main/f", 2 * 4600),
+        ("PAPI_TOT_CYC", "main/f/g", 2 * 2000),
+        ("PAPI_TOT_CYC", "main", 2 * 600),
+    ]
+
+
+def test_the_cookbook_has_derived_counters_by_rank(analysis_of: Callable[[str], Analysis]) -> None:
+    found = answer(analysis_of("counters/f1_counters"), "counters_derived_by_rank")
+    assert [row[:3] for row in found if row[0] == "IPC"] == [
+        ("IPC", 0, 8700 / 7200),
+        ("IPC", 1, 17400 / 7200),
+    ]
+
+
+def test_the_cookbook_has_counters_over_the_run(analysis_of: Callable[[str], Analysis]) -> None:
+    found = answer(analysis_of("counters/f5_sparse"), "counters_over_the_run")
+    assert len(found) == 200
+    assert sum(float(str(row[4])) for row in found) == pytest.approx(1000)
+
+
+def section_of(analysis: Analysis) -> Section:
+    return build_report(analysis.run).section("counters")
+
+
+# IPC of the run: 26100 / 14400 = 1.8125; g has 3, f 1.43 and main 0.75.
+def test_the_report_lists_call_paths_worse_than_the_mean(
+    analysis_of: Callable[[str], Analysis],
+) -> None:
+    section = section_of(analysis_of("counters/f1_counters"))
+    (ipc,) = (table for table in section.tables if table.title.startswith("IPC"))
+    assert [(row["call_path"], row["value"], row["time_ns"]) for row in ipc.as_dicts()] == [
+        ("main/f", 13200 / 9200, 120_000),
+        ("main", 900 / 1200, 60_000),
+    ]
+    assert any(
+        sentence.startswith("IPC is 1.81 instructions/cycle over the run")
+        for sentence in section.sentences
+    )
+
+
+def test_the_report_draws_curves(analysis_of: Callable[[str], Analysis]) -> None:
+    (power, *_) = section_of(analysis_of("counters/f4_power")).pictures
+    assert power.title == "power_last over time"
+    assert power.description == "power_last (MPI Rank 0): 200 to 300 W."
+    assert power.svg.startswith("<svg")
+
+
+def test_a_trace_without_counters_has_no_section(analysis_of: Callable[[str], Analysis]) -> None:
+    keys = [section.key for section in build_report(analysis_of("m01_late_sender").run).sections]
+    assert "counters" not in keys

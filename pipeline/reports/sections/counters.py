@@ -1,0 +1,124 @@
+"""Counters: derived counters by call path, and all counters over time."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from tracemill.reports.material import Material, filled
+from tracemill.reports.model import Picture, Section, Table
+from tracemill.reports.pictures.counter_curves import CounterCurve, draw_counters
+from tracemill.reports.tables import TableSpec
+from tracemill.reports.wording import Row, count_of, group_by, name_path, number
+
+PLACE = 75
+MOST_PICTURES = 4
+_OVER_TIME = "counters_over_time"
+
+TOTALS = TableSpec(
+    query="counter_totals",
+    title="Counters of the run",
+    note="In the main part of the run, over all locations.",
+    silent={"negative_step_count": 0},
+    titles={"covered_ns": "Known for", "negative_step_count": "Falling steps"},
+)
+BELOW_MEAN = TableSpec(
+    query="counters_below_mean",
+    title="Call paths worse than the mean of the run",
+    note="By their time; without callees.",
+    row_limit=10,
+    limited_per="counter",
+    bars=("time_ns",),
+    titles={"time_ns": "Time", "mean_value": "Mean of the run", "value": "Value"},
+    hidden=frozenset({"counter"}),
+)
+
+
+def build(material: Material) -> Section | None:
+    """Derived counters with their worst call paths, and curves over time."""
+    totals = material.table(TOTALS)
+    curves = list(_curves(material.rows(_OVER_TIME)))
+    if not totals.rows and not curves:
+        return None
+    worst = material.table(BELOW_MEAN)
+    return Section(
+        key="counters",
+        title="Counters",
+        sentences=tuple(_sentences(worst.as_dicts(), curves)),
+        pictures=tuple(_pictures(curves)),
+        tables=(*filled(totals), *_by_counter(worst)),
+    )
+
+
+def _by_counter(table: Table) -> Iterator[Table]:
+    """A table per derived counter."""
+    place = [column.name for column in table.columns].index("counter")
+    for name in dict.fromkeys(str(row[place]) for row in table.rows):
+        literal = name.replace("'", "''")
+        yield replace(
+            table,
+            title=f"{name}: worse than the mean of the run",
+            rows=tuple(row for row in table.rows if row[place] == name),
+            sql=f"FROM (\n{table.sql.rstrip(';')}\n)\nWHERE counter = '{literal}'",
+        )
+
+
+def _sentences(worst: Sequence[Row], curves: Sequence[CounterCurve]) -> Iterator[str]:
+    for name, rows in group_by("counter", worst).items():
+        first = rows[0]
+        yield (
+            f"{name} is {number(first['mean_value']):.3g} {first['unit']} over the run; "
+            f"{name_path(first['call_path'])} has {number(first['value']):.3g}."
+        )
+    falling = [curve for curve in curves if curve.is_as_recorded]
+    if falling:
+        yield (
+            f"{count_of(len(falling), 'counter')} declared as accumulated also "
+            f"{'falls' if len(falling) == 1 else 'fall'}: drawn as recorded."
+        )
+
+
+def _curves(rows: Sequence[Row]) -> Iterator[CounterCurve]:
+    """A curve per counter and part of the system that has different values."""
+    for name, of_counter in group_by("counter", rows).items():
+        for part, found in group_by("part", of_counter).items():
+            drawn = [row for row in found if row["curve_value"] is not None]
+            values = tuple(number(row["curve_value"]) for row in drawn)
+            if len(set(values)) < 2:
+                continue
+            yield CounterCurve(
+                counter=name,
+                part=part,
+                unit=str(found[0]["unit"]),
+                seconds=tuple(
+                    (number(row["begin_ns"]) + number(row["end_ns"])) / 2e9 for row in drawn
+                ),
+                values=values,
+                is_derived=bool(found[0]["is_derived"]),
+                is_as_recorded=bool(found[0]["is_as_recorded"]),
+            )
+
+
+def _pictures(curves: Sequence[CounterCurve]) -> Iterator[Picture]:
+    """Curves of like counters together, those of power first, then derived ones."""
+    families: dict[str, list[CounterCurve]] = {}
+    for curve in curves:
+        families.setdefault(curve.family, []).append(curve)
+
+    def rank(name: str) -> tuple[bool, bool, int]:
+        is_power = "power" in name.lower()
+        return not is_power, not families[name][0].is_derived, -len(families[name])
+
+    for name in sorted(families, key=rank)[:MOST_PICTURES]:
+        chosen = families[name]
+        yield Picture(
+            name=f"counters-{name}",
+            title=f"{name} over time",
+            draw=partial(draw_counters, chosen, f"counters-{name}"),
+            description=" ".join(_describe(curve) for curve in chosen),
+            of=_OVER_TIME,
+        )
+
+
+def _describe(curve: CounterCurve) -> str:
+    low, high = min(curve.values), max(curve.values)
+    return f"{curve.label}: {low:.4g} to {high:.4g} {curve.unit}."
