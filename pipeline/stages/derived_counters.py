@@ -104,5 +104,5 @@ DERIVED_COUNTERS_STAGE = PythonStage(
     outputs=(DERIVED_COUNTERS,),
     compute=make_derived_counters,
     parameters={"derived_counters": SHIPPED.read_text(encoding="utf-8")},
-    needed_rows=(("counter_values",),),
+    needed_rows=(("counters",),),
 )

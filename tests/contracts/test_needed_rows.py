@@ -39,10 +39,10 @@ from tracemill.store.runs import Store
 
 DATA = Path(__file__).parents[2] / "data"
 # Messages and collectives, waits in the wrong order, non-blocking collectives, threads, tasks, a
-# master with workers.
+# master with workers, counters.
 TRACES = (
     "m03_ls_waitall", "e05_wrong_order", "z01_otf2v3_nbc_rma", "m29_hybrid", "m31_omp_tasks",
-    "m18_master_worker",
+    "m18_master_worker", "counters/f1_counters", "counters/f4_power",
 )  # fmt: skip
 # The first one, with matched probes, lost records, clocks apart and buffers written.
 ALTERED = "altered"

@@ -108,6 +108,37 @@ def test_a_metric_location_names_its_counters_by_an_instance(read):
     ]
 
 
+def test_an_instance_names_what_its_values_describe(read):
+    """Values of class 0 describe their location; those of the instances a thread, a node."""
+    trace = trace_of("0 enter main\n 9 leave main")
+    value = [("uint64", 42)]
+    trace.location(
+        [Event(at, "Metric", (ref, value)) for at, ref in ((3, 0), (4, 7), (5, 8))],
+        process=0, kind="metric", name="power",
+    )  # fmt: skip
+    define_counters(trace, "uint64", occurrence=ASYNCHRONOUS)
+    power = trace.locations[1].ref
+    trace.define("MetricInstance", 7, 0, power, 0, trace.locations[0].ref)
+    trace.define("MetricInstance", 8, 0, power, 2, 0)
+    tables = read(trace)
+    assert tables.rows("counter_values", "time_ns counter_instance_id") == [
+        (3, None), (4, 0), (5, 1)
+    ]  # fmt: skip
+    columns = "source_ref location_id scope scope_location_id location_group_id"
+    assert tables.rows("counter_instances", f"{columns} system_tree_node_id") == [
+        (7, 1, "location", 0, None, None),
+        (8, 1, "node", None, None, 0),
+    ]
+
+
+def test_a_mode_is_accumulation_and_occurrence(read):
+    """OTF2 numbers modes by accumulation + 16 * occurrence: 33 is absolute, since the last."""
+    trace = trace_of("0 enter main\n 9 leave main")
+    trace.define("MetricMember", 0, "power", "", 0, 33, TYPES["double"], 0, -3, "W")
+    columns = "accumulation occurrence base exponent"
+    assert read(trace).rows("counters", columns) == [("absolute", "last", 2, -3)]
+
+
 def test_a_repeated_counter_of_a_class_counts_once(read):
     trace = trace_of([Event(1, "Metric", (0, [("uint64", 7), ("uint64", 8)]))])
     trace.define("MetricMember", 0, "counter", "", 1, 0, TYPES["uint64"], 1, 0, "#")
