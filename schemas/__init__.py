@@ -19,6 +19,7 @@ from tracemill.schemas import (
     history,
     imbalance,
     input_output,
+    iterations,
     main_part,
     master_worker,
     matching,
@@ -63,6 +64,7 @@ TABLES: tuple[Table, ...] = (
     *delays.TABLES,
     *main_part.TABLES,
     *counters.TABLES,
+    *iterations.TABLES,
 )
 """Tables of a run."""
 CAMPAIGN_TABLES: tuple[Table, ...] = (

@@ -7,6 +7,7 @@ from tracemill.stages.critical_path import CRITICAL_PATH_STAGE
 from tracemill.stages.delays import DELAYS_STAGE
 from tracemill.stages.derived_counters import DERIVED_COUNTERS_STAGE
 from tracemill.stages.imbalance import IMBALANCE_STAGE
+from tracemill.stages.iterations import ITERATIONS_STAGE, LOOP_STAGE
 from tracemill.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
 from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
 from tracemill.stages.parallelism_losses import PARALLELISM_LOSSES_STAGE
@@ -22,6 +23,8 @@ PYTHON_STAGES: tuple[PythonStage, ...] = (
     DELAYS_STAGE,
     DERIVED_COUNTERS_STAGE,
     IMBALANCE_STAGE,
+    ITERATIONS_STAGE,
+    LOOP_STAGE,
     OVERHEAD_CLASSES_STAGE,
     OVERHEAD_TOTALS_STAGE,
     PARALLELISM_LOSSES_STAGE,

@@ -1,0 +1,288 @@
+"""Iterations of the main loop: the search as a stage, and what each iteration costs."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from tracemill.schemas.iterations import ITERATION_CANDIDATES, ITERATION_LOOP, ITERATION_SPANS
+from tracemill.schemas.iterations import ITERATIONS as ITERATIONS_TABLE
+from tracemill.schemas.overheads import TAXONOMY
+from tracemill.stages.arrays import Flags, Numbers, Relation, place, read_columns
+from tracemill.stages.iteration_measures import Boundaries, find_boundaries
+from tracemill.stages.iteration_search import (
+    Body,
+    Candidate,
+    Spans,
+    Window,
+    choose_loop,
+    cover,
+    cut_iterations,
+    list_candidates,
+)
+from tracemill.stages.stage import PythonStage
+
+_COMMUNICATING = ("data movement", "synchronisation")
+
+
+class _Operations:
+    """Calls that synchronize or move data, read when they are first needed."""
+
+    def __init__(self, visits: Relation, region_classes: Relation, locations: Relation) -> None:
+        self._visits, self._classes, self._locations = visits, region_classes, locations
+
+    @cached_property
+    def _moments(self) -> tuple[Numbers, Numbers]:
+        """The process and the begin of every operation."""
+        classes = [at for at, each in enumerate(TAXONOMY) if each.name in _COMMUNICATING]
+        chosen = self._classes.filter(f"overhead_id IN ({', '.join(map(str, classes))})")
+        (regions,) = read_columns(chosen, "region_id::BIGINT")
+        wanted = self._visits.filter(f"region_id IN ({', '.join(map(str, regions)) or '-1'})")
+        location, enter = read_columns(wanted, "location_id::BIGINT", "enter_ns")
+        process = _processes_of(self._locations)[location]
+        return process[process >= 0], enter[process >= 0]
+
+    def share_communicating(self, spans: Spans) -> float:
+        """The share of iterations with an operation on a location of their process."""
+        if self._location_count < 2:
+            return 1.0
+        process, enter = self._moments
+        boundaries = np.hstack([spans.begin, spans.end[:, -1:]])
+        found = find_boundaries(boundaries, process, enter + 1)
+        size = boundaries.size + len(boundaries)
+        counts = np.bincount(found, minlength=size).reshape(len(boundaries), -1)
+        return float((counts[:, 1:-1] > 0).mean())
+
+    @cached_property
+    def _location_count(self) -> int:
+        threads = self._locations.filter("kind = 'cpu_thread'")
+        return int(threads.aggregate("count(*)").fetchall()[0][0])
+
+
+def find_loop(
+    loop_children: Relation,
+    call_paths: Relation,
+    locations: Relation,
+    main_part: Relation,
+    visits: Relation,
+    region_classes: Relation,
+) -> tuple[pa.Table, pa.Table, pa.Table]:
+    """The main loop, all heads that recur, and the iterations on every process in the main part."""
+    begin, end = main_part.select("begin_ns, end_ns").fetchall()[0]
+    operations = _Operations(visits, region_classes, locations)
+    window = Window(begin=begin, end=end, share_communicating=operations.share_communicating)
+    groups = _groups_of(locations)
+    if loop_children.filter("is_head").aggregate("count(*)").fetchall()[0][0]:
+        candidates = [_take_named(loop_children, groups, window)]
+        loop = None if candidates[0].reason else candidates[0]
+        is_named = True
+    else:
+        depths = dict(call_paths.select("call_path_id, depth").fetchall())
+        candidates = list(list_candidates(_read_bodies(loop_children, depths, groups), window))
+        loop, is_named = choose_loop(candidates), False
+    return (
+        _loop_table(loop, window, is_named=is_named),
+        _candidates_table(candidates, groups),
+        _spans_table(loop, groups, window),
+    )
+
+
+def _groups_of(locations: Relation) -> Numbers:
+    """The processes: location groups whose first thread has visits."""
+    firsts = locations.filter("thread = 0 AND kind = 'cpu_thread' AND visit_count > 0")
+    return np.unique(read_columns(firsts, "location_group_id::BIGINT")[0])
+
+
+def _processes_of(locations: Relation, condition: str = "true") -> Numbers:
+    """The position of each location's process; -1 for locations that do not meet the condition."""
+    groups = _groups_of(locations)
+    location, group, is_wanted = read_columns(
+        locations, "location_id::BIGINT", "location_group_id::BIGINT", condition
+    )
+    found = np.searchsorted(groups, group).clip(0, max(len(groups) - 1, 0))
+    is_known = is_wanted & (groups[found] == group if len(groups) else False)
+    return place(location, np.where(is_known, found, -1))
+
+
+def _read_bodies(loop_children: Relation, depths: dict[int, int], groups: Numbers) -> list[Body]:
+    """The calls of each caller, unless a process has none."""
+    caller, *columns = read_columns(
+        loop_children.order("coalesce(call_path_id, -1), location_group_id, enter_ns, visit_id"),
+        "coalesce(call_path_id, -1)::BIGINT",
+        "location_group_id::BIGINT",
+        "region_id::BIGINT",
+        "enter_ns",
+        "leave_ns",
+    )
+    edges = np.flatnonzero(np.diff(caller, prepend=-2, append=-2)) if len(caller) else []
+    bodies = []
+    for first, beyond in zip(edges[:-1], edges[1:], strict=True):
+        group, *values = (column[first:beyond] for column in columns)
+        path = int(caller[first])
+        firsts = np.searchsorted(group, np.append(groups, groups[-1] + 1))
+        if np.diff(firsts).all():
+            bodies.append(Body(path, depths.get(path, -1), firsts, *values))
+    return bodies
+
+
+def _take_named(loop_children: Relation, groups: Numbers, window: Window) -> Candidate:
+    """The named head with all its visits; it may lack on some processes."""
+    group, region, enter, leave, is_head = read_columns(
+        loop_children.order("location_group_id, enter_ns, visit_id"),
+        "location_group_id::BIGINT",
+        "region_id::BIGINT",
+        "enter_ns",
+        "leave_ns",
+        "is_head",
+    )
+    firsts = np.searchsorted(group, np.append(groups, groups[-1] + 1))
+    body = Body(-1, -1, firsts, region, enter, leave)
+    counts = np.bincount(body.process[is_head], minlength=len(groups))
+    head, first_ns = int(region[is_head][0]), int(enter[is_head].min())
+    found = Candidate(
+        body=body, region=head, is_run=False, counts=counts, first_ns=first_ns,
+        reason="counts differ",
+    )  # fmt: skip
+    return found if counts.min() != counts.max() else _cut_named(found, is_head, window)
+
+
+def _cut_named(found: Candidate, is_head: Flags, window: Window) -> Candidate:
+    heads = np.flatnonzero(is_head).reshape(found.body.process_count, -1)
+    spans = cut_iterations(found.body, heads)
+    return Candidate(
+        body=found.body,
+        region=found.region,
+        is_run=False,
+        counts=found.counts,
+        first_ns=found.first_ns,
+        reason="",
+        spans=spans,
+        similarity=float(spans.similarity.mean(axis=1).min()),
+        coverage=cover(spans, window.begin, window.end),
+    )
+
+
+def _loop_table(loop: Candidate | None, window: Window, *, is_named: bool) -> pa.Table:
+    if loop is None or loop.spans is None:
+        return ITERATION_LOOP.empty()
+    spans, path = loop.spans, loop.body.call_path
+    first = spans.begin[:, 0].clip(window.begin, window.end)
+    last = spans.end[:, -1].clip(window.begin, window.end)
+    before, after = spans.dropped
+    row = {
+        "call_path_id": None if path < 0 else path,
+        "region_id": loop.region,
+        "is_run": loop.is_run,
+        "is_named": is_named,
+        "iteration_count": loop.count,
+        "similarity_ratio": loop.similarity,
+        "coverage_ratio": loop.coverage,
+        "dropped_before_count": int(before[0]),
+        "dropped_after_count": int(after[0]),
+        "before_ns": int((first - window.begin).sum()),
+        "after_ns": int((window.end - last).sum()),
+    }
+    return pa.Table.from_pylist([row], schema=ITERATION_LOOP.arrow_schema)
+
+
+def _candidates_table(candidates: Sequence[Candidate], groups: Numbers) -> pa.Table:
+    rows = [_describe(each, groups) for each in candidates]
+    return pa.Table.from_pylist(rows, schema=ITERATION_CANDIDATES.arrow_schema)
+
+
+def _describe(candidate: Candidate, groups: Numbers) -> dict[str, object]:
+    path, counts = candidate.body.call_path, candidate.counts
+    return {
+        "call_path_id": None if path < 0 else path,
+        "region_id": candidate.region,
+        "is_run": candidate.is_run,
+        "least_count": int(counts.min()),
+        "least_group_id": int(groups[counts.argmin()]),
+        "most_count": int(counts.max()),
+        "most_group_id": int(groups[counts.argmax()]),
+        "iteration_count": candidate.count,
+        "similarity_ratio": candidate.similarity,
+        "coverage_ratio": candidate.coverage,
+        "reason": candidate.reason or None,
+    }
+
+
+def _spans_table(loop: Candidate | None, groups: Numbers, window: Window) -> pa.Table:
+    if loop is None or loop.spans is None:
+        return ITERATION_SPANS.empty()
+    spans = loop.spans
+    process_count, count = spans.begin.shape
+    return pa.table(
+        {
+            "iteration": np.tile(np.arange(count, dtype=np.int32), process_count),
+            "location_group_id": np.repeat(groups.astype(np.int32), count),
+            "begin_ns": spans.begin.clip(window.begin, window.end).ravel(),
+            "end_ns": spans.end.clip(window.begin, window.end).ravel(),
+        }
+    )
+
+
+def measure_iterations(
+    iteration_spans: Relation,
+    locations: Relation,
+    computing_changes: Relation,
+    wait_states: Relation,
+    critical_path_segments: Relation,
+    messages: Relation,
+) -> pa.Table:
+    """What every iteration costs on every process."""
+    group, begin, end = read_columns(
+        iteration_spans.order("location_group_id, iteration"),
+        "location_group_id::BIGINT",
+        "begin_ns",
+        "end_ns",
+    )
+    groups = np.unique(group)
+    begins, ends = (each.reshape(len(groups), -1) for each in (begin, end))
+    times = np.hstack([begins, ends[:, -1:]])
+    every = Boundaries(times, _processes_of(locations))
+    firsts = Boundaries(times, _processes_of(locations, "thread = 0 AND kind = 'cpu_thread'"))
+    change = "begin_ns", "end_ns", "change_count"
+    waits = wait_states.filter("NOT is_completion")
+    sends = messages.select("sender_location_id AS location_id, send_ns, bytes")
+    columns = {
+        "time_ns": ends - begins,
+        "computing_ns": every.sum_intervals(computing_changes, *change),
+        "wait_ns": every.sum_intervals(waits, "start_ns", "start_ns + wait_ns"),
+        "path_ns": every.sum_intervals(critical_path_segments, "begin_ns", "end_ns"),
+        "bytes_sent": every.sum_events(sends, "send_ns", "bytes"),
+    }
+    ratio = _imbalance(firsts.sum_intervals(computing_changes, *change))
+    count = begins.shape[1]
+    return pa.table(
+        {
+            "iteration": np.repeat(np.arange(count, dtype=np.int32), len(groups)),
+            "location_group_id": np.tile(groups.astype(np.int32), count),
+            "begin_ns": begins.T.ravel(),
+            "end_ns": ends.T.ravel(),
+            **{name: values.T.ravel() for name, values in columns.items()},
+            "imbalance_ratio": ratio.take(np.repeat(np.arange(count), len(groups))),
+        }
+    )
+
+
+def _imbalance(computing: Numbers) -> pa.Array:
+    """The longest time over the mean of the processes, per iteration; null without time."""
+    mean = computing.mean(axis=0)
+    ratio = computing.max(axis=0) / np.where(mean > 0, mean, 1)
+    return pa.array(np.maximum(ratio, 1), mask=mean <= 0)
+
+
+LOOP_STAGE = PythonStage(
+    name="iteration_loop",
+    outputs=(ITERATION_LOOP, ITERATION_CANDIDATES, ITERATION_SPANS),
+    compute=find_loop,
+    needed_rows=(("loop_children",),),
+)  # fmt: skip
+ITERATIONS_STAGE = PythonStage(
+    name="iterations",
+    outputs=(ITERATIONS_TABLE,),
+    compute=measure_iterations,
+    needed_rows=(("iteration_spans",),),
+)  # fmt: skip
