@@ -20,7 +20,9 @@ class Boundaries:
     times: Numbers
     process_of: Numbers
 
-    def sum_intervals(self, intervals: Relation, begin: str, end: str, weight: str = "1") -> Numbers:
+    def sum_intervals(
+        self, intervals: Relation, begin: str, end: str, weight: str = "1"
+    ) -> Numbers:
         """The time of weighted intervals in every iteration (columns) of every process (rows).
 
         Expressions are those of columns; rows are read in batches.

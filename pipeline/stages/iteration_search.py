@@ -5,9 +5,8 @@ The set of regions in an iteration is compared with the usual set, the one that 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +68,8 @@ class Body:
         return np.bincount(keys, minlength=size).reshape(self.process_count, -1)
 
 
-class Spans(NamedTuple):
+@dataclass(frozen=True)
+class Spans:
     """Iterations: a row per process, a column per iteration; times in ns.
 
     `dropped` are the numbers of iterations left out before and after on each process.
@@ -90,13 +90,13 @@ class Spans(NamedTuple):
 class Window:
     """The main part of the run in ns.
 
-    `share_communicating` is the share of iterations that contain an operation that synchronizes or
-    moves data; 1 in runs of one location.
+    `communicate` is true of iterations of which enough contain an operation that synchronizes or
+    moves data, and in runs of one location.
     """
 
     begin: int
     end: int
-    share_communicating: Callable[[Spans], float]
+    communicate: Callable[[Spans], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,10 +170,11 @@ def drop_ends(spans: Spans) -> Spans:
     is_usual = spans.similarity >= LEAST_KEPT
     before, after = is_usual.argmax(axis=1), is_usual[:, ::-1].argmax(axis=1)
     if before.min() != before.max() or after.min() != after.max():
-        return spans._replace(dropped=(before, after))
+        return replace(spans, dropped=(before, after))
     kept = slice(before[0], spans.count - after[0])
-    times = (each[:, kept] for each in spans[:3])
-    return Spans(*times, dropped=(before, after))
+    return Spans(
+        spans.begin[:, kept], spans.end[:, kept], spans.similarity[:, kept], (before, after)
+    )
 
 
 def cover(spans: Spans, begin: int, end: int) -> float:
@@ -217,7 +218,7 @@ def _judge_region(body: Body, code: int, window: Window, *, is_tried: bool) -> I
     firsts = _begin_runs(body, is_head)
     counts = np.bincount(body.process[firsts], minlength=body.process_count)
     if firsts.sum() < is_head.sum() and counts.min() == counts.max() > 1:
-        yield _judge(_with(candidate, is_run=True, counts=counts), firsts, window)
+        yield _judge(replace(candidate, is_run=True, counts=counts), firsts, window)
 
 
 def _judge(candidate: Candidate, is_head: Flags, window: Window) -> Candidate:
@@ -229,16 +230,12 @@ def _judge(candidate: Candidate, is_head: Flags, window: Window) -> Candidate:
         window.begin, window.end
     )
     if inside.sum() < LEAST_COVERAGE * (window.end - window.begin) * len(ends):
-        return _with(candidate, reason="short")
+        return replace(candidate, reason="short")
     spans = drop_ends(cut_iterations(body, heads))
     similarity = float(spans.similarity.mean(axis=1).min())
     coverage = cover(spans, window.begin, window.end)
-    found = _with(candidate, spans=spans, similarity=similarity, coverage=coverage)
-    return _with(found, reason=_refuse(found, spans, window))
-
-
-def _with(candidate: Candidate, **changes: object) -> Candidate:
-    return Candidate(**{**candidate.__dict__, **changes})
+    found = replace(candidate, spans=spans, similarity=similarity, coverage=coverage)
+    return replace(found, reason=_refuse(found, spans, window))
 
 
 def _refuse(candidate: Candidate, spans: Spans, window: Window) -> str:
@@ -254,7 +251,7 @@ def _refuse(candidate: Candidate, spans: Spans, window: Window) -> str:
         return "uneven"
     if candidate.coverage < LEAST_COVERAGE:
         return "short"
-    if window.share_communicating(spans) < LEAST_COMMUNICATING:
+    if not window.communicate(spans):
         return "no communication"
     return "twice only" if spans.count < FEWEST else ""
 

@@ -1,7 +1,8 @@
 """Iterations of the main loop: the search as a stage, and what each iteration costs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ from tracemill.schemas.overheads import TAXONOMY
 from tracemill.stages.arrays import Flags, Numbers, Relation, place, read_columns
 from tracemill.stages.iteration_measures import Boundaries, find_boundaries
 from tracemill.stages.iteration_search import (
+    LEAST_COMMUNICATING,
     Body,
     Candidate,
     Spans,
@@ -27,29 +29,53 @@ _COMMUNICATING = ("data movement", "synchronisation")
 
 
 class _Operations:
-    """Calls that synchronize or move data, read when they are first needed."""
+    """Calls that synchronize or move data, read when they are needed."""
 
-    def __init__(self, visits: Relation, region_classes: Relation, locations: Relation) -> None:
-        self._visits, self._classes, self._locations = visits, region_classes, locations
+    def __init__(
+        self, visits: Relation, call_tree: Relation, classes: Relation, locations: Relation
+    ) -> None:
+        self._visits = visits
+        self._tree = call_tree
+        self._classes = classes
+        self._locations = locations
 
     @cached_property
-    def _moments(self) -> tuple[Numbers, Numbers]:
-        """The process and the begin of every operation."""
-        classes = [at for at, each in enumerate(TAXONOMY) if each.name in _COMMUNICATING]
-        chosen = self._classes.filter(f"overhead_id IN ({', '.join(map(str, classes))})")
-        (regions,) = read_columns(chosen, "region_id::BIGINT")
-        wanted = self._visits.filter(f"region_id IN ({', '.join(map(str, regions)) or '-1'})")
-        location, enter = read_columns(wanted, "location_id::BIGINT", "enter_ns")
-        process = _processes_of(self._locations)[location]
-        return process[process >= 0], enter[process >= 0]
+    def _paths(self) -> tuple[Numbers, Numbers]:
+        """The call paths of operations with their numbers of visits, the rarest first."""
+        chosen = [at for at, each in enumerate(TAXONOMY) if each.name in _COMMUNICATING]
+        of_regions = self._classes.filter(f"overhead_id IN ({_listed(chosen)})")
+        (regions,) = read_columns(of_regions, "region_id::BIGINT")
+        visited = self._tree.filter(f"region_id IN ({_listed(regions)}) AND visit_count > 0")
+        counted = visited.aggregate("call_path_id, sum(visit_count)::BIGINT AS visit_count")
+        path, count = read_columns(
+            counted.order("visit_count, call_path_id"), "call_path_id::BIGINT", "visit_count"
+        )
+        return path, count.cumsum()
 
-    def share_communicating(self, spans: Spans) -> float:
-        """The share of iterations with an operation on a location of their process."""
+    @cached_property
+    def _processes(self) -> Numbers:
+        return _processes_of(self._locations)
+
+    def communicate(self, spans: Spans) -> bool:
+        """True if enough iterations contain an operation on a location of their process.
+
+        Rare operations are looked at first: often they suffice.
+        """
         if self._location_count < 2:
-            return 1.0
-        process, enter = self._moments
+            return True
+        paths, counts = self._paths
+        few = int(np.searchsorted(counts, 2 * spans.begin.size)) + 1
+        parts = (paths[:few], paths) if few < len(paths) else (paths,)
+        return any(self._share(spans, each) >= LEAST_COMMUNICATING for each in parts)
+
+    def _share(self, spans: Spans, paths: Numbers) -> float:
+        """The share of iterations with a visit of one of the call paths."""
+        wanted = self._visits.filter(f"call_path_id IN ({_listed(paths)})")
+        location, enter = read_columns(wanted, "location_id::BIGINT", "enter_ns")
+        process = self._processes[location]
+        is_known = process >= 0
         boundaries = np.hstack([spans.begin, spans.end[:, -1:]])
-        found = find_boundaries(boundaries, process, enter + 1)
+        found = find_boundaries(boundaries, process[is_known], enter[is_known] + 1)
         size = boundaries.size + len(boundaries)
         counts = np.bincount(found, minlength=size).reshape(len(boundaries), -1)
         return float((counts[:, 1:-1] > 0).mean())
@@ -60,18 +86,27 @@ class _Operations:
         return int(threads.aggregate("count(*)").fetchall()[0][0])
 
 
+def _listed(numbers: Iterable[int]) -> str:
+    """Numbers for a condition, of which there may be none."""
+    return ", ".join(map(str, numbers)) or "NULL"
+
+
 def find_loop(
     loop_children: Relation,
     call_paths: Relation,
     locations: Relation,
     main_part: Relation,
     visits: Relation,
+    call_tree: Relation,
     region_classes: Relation,
 ) -> tuple[pa.Table, pa.Table, pa.Table]:
     """The main loop, all heads that recur, and the iterations on every process in the main part."""
     begin, end = main_part.select("begin_ns, end_ns").fetchall()[0]
-    operations = _Operations(visits, region_classes, locations)
-    window = Window(begin=begin, end=end, share_communicating=operations.share_communicating)
+    # The call tree has call paths; their regions are those of the table beside it.
+    regions = call_paths.select("call_path_id, region_id")
+    tree = call_tree.select("call_path_id, visit_count").join(regions, "call_path_id")
+    operations = _Operations(visits, tree, region_classes, locations)
+    window = Window(begin=begin, end=end, communicate=operations.communicate)
     groups = _groups_of(locations)
     if loop_children.filter("is_head").aggregate("count(*)").fetchall()[0][0]:
         candidates = [_take_named(loop_children, groups, window)]
@@ -115,9 +150,9 @@ def _read_bodies(loop_children: Relation, depths: dict[int, int], groups: Number
         "enter_ns",
         "leave_ns",
     )
-    edges = np.flatnonzero(np.diff(caller, prepend=-2, append=-2)) if len(caller) else []
+    edges = np.flatnonzero(np.diff(caller, prepend=-2, append=-2))
     bodies = []
-    for first, beyond in zip(edges[:-1], edges[1:], strict=True):
+    for first, beyond in pairwise(edges.tolist()):
         group, *values = (column[first:beyond] for column in columns)
         path = int(caller[first])
         firsts = np.searchsorted(group, np.append(groups, groups[-1] + 1))

@@ -1,12 +1,13 @@
 -- Calls in which iterations are searched: children of the longest visit of a call path on each
 -- process.
 --
--- Only call paths count that all processes visit and that call some region repeatedly; null is the
--- root. MPI_Init and MPI_Finalize are left out. If a head is named, these are the calls with the
+-- Only call paths count that all processes visit, that call some region repeatedly, and whose
+-- longest visits last at least 0.3 of the main part; null is the root. MPI_Init and MPI_Finalize
+-- are left out. If a head is named, these are the calls with the
 -- same caller as its outermost visits.
 --
 -- Grain:      one row per call
--- Inputs:     visits, call_tree, call_paths, regions, locations, mpi_call_paths
+-- Inputs:     visits, call_tree, call_paths, regions, locations, mpi_call_paths, main_part
 -- Output:     loop_children
 -- Parameters: $iteration_head  region or call path that begins every iteration; without it,
 --                              iterations are searched (VARCHAR, default '')
@@ -19,11 +20,15 @@ WITH
         WHERE thread = 0 AND kind = 'cpu_thread' AND visit_count > 0
     ),
 
+    processes AS (SELECT count(*) AS process_count FROM first_threads),
+
     named AS (
         SELECT call_paths.call_path_id, call_paths.last_call_path_id
         FROM call_paths
         INNER JOIN regions USING (region_id)
-        WHERE $iteration_head::VARCHAR IN (regions.name, call_paths.path)
+        WHERE
+            $iteration_head::VARCHAR <> ''
+            AND $iteration_head::VARCHAR IN (regions.name, call_paths.path)
     ),
 
     heads AS (
@@ -53,7 +58,21 @@ WITH
             GROUP BY ALL
         )
         GROUP BY parent_call_path_id, region_id
-        HAVING count(*) = (SELECT count(*) FROM first_threads) AND max(visit_count) > 1
+        HAVING count(*) = (SELECT process_count FROM processes) AND max(visit_count) > 1
+    ),
+
+    -- Callers that may cover enough of the main part: no visit lasts longer than the longest one.
+    callers AS (
+        SELECT call_tree.call_path_id
+        FROM call_tree
+        SEMI JOIN first_threads USING (location_id)
+        SEMI JOIN recurring ON call_tree.call_path_id = recurring.caller_id
+        CROSS JOIN main_part
+        WHERE $iteration_head::VARCHAR = '' AND call_tree.visit_count > 0
+        GROUP BY call_tree.call_path_id
+        HAVING
+            count(*) = (SELECT process_count FROM processes)
+            AND sum(call_tree.longest_ns) >= 0.3 * sum(main_part.end_ns - main_part.begin_ns)
     ),
 
     longest AS (
@@ -64,11 +83,8 @@ WITH
                 AS visit_id
         FROM visits
         SEMI JOIN first_threads USING (location_id)
-        SEMI JOIN recurring ON visits.call_path_id = recurring.caller_id
-        WHERE $iteration_head::VARCHAR = ''
+        SEMI JOIN callers USING (call_path_id)
         GROUP BY visits.location_id, visits.call_path_id
-        QUALIFY count(*) OVER (PARTITION BY visits.call_path_id)
-            = (SELECT count(*) FROM first_threads)
     ),
 
     -- Visit -1 stands for the root of a location.

@@ -1,0 +1,120 @@
+"""Tables of a stored run computed again with other parameters, in memory and only for a command."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from tracemill.engine.execute import Engine
+from tracemill.engine.graph import ReadStage, Stage, build_graph
+from tracemill.engine.plan import option_values
+from tracemill.engine.progress import SilentReporter
+from tracemill.engine.recipe import standard_recipe
+from tracemill.readers.otf2.source import Otf2Source
+from tracemill.schemas import Table
+from tracemill.sql.query_files import Value
+from tracemill.store.database import connect, quoted
+from tracemill.store.runs import Run
+from tracemill.store.sink import Sink, Walk, Written
+from tracemill.store.walking import StoredRows
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from tracemill.store.parquet import PartWriter
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Tables of a run, some of which were computed again, on a database."""
+
+    engine: Engine
+    connection: "duckdb.DuckDBPyConnection"
+
+    def provide(self, name: str) -> None:
+        """Make a table readable."""
+        self.engine.provide(name)
+
+
+@contextmanager
+def computed_again(run: Run, relations: Collection[str], **parameters: Value) -> Iterator[Answer]:
+    """The run's tables, with these relations and the transient ones they need computed again.
+
+    The other parameters are those of the run's analysis. Raises PipelineError.
+    """
+    stages = _stages_for(relations, run.tables)
+    values = {**_parameters_of(run), **parameters}
+    options = {
+        stage.name: option_values(stage, allow_damaged=False, values=values) for stage in stages
+    }
+    connection = connect()
+    sink = _Answers(run)
+    with Engine(lambda: connection, sink, threads=1, reporter=SilentReporter()) as engine:
+        engine.run(stages, options, run.run_id)
+        yield Answer(engine, connection)
+
+
+def _stages_for(relations: Iterable[str], stored: Iterable[str]) -> list[Stage]:
+    """The stages that make the relations from stored tables, in their order."""
+    source: Any = Otf2Source  # reading makes the same tables from every source
+    needed, given = set(relations), set(stored) - set(relations)
+    chosen: list[Stage] = []
+    for stage in reversed(build_graph(source, standard_recipe())):
+        made = {table.name for table in stage.outputs}
+        if made & needed and not made & given and not isinstance(stage, ReadStage):
+            chosen.append(stage)
+            needed |= set(stage.inputs)
+    return chosen[::-1]
+
+
+def _parameters_of(run: Run) -> Mapping[str, Value]:
+    found = run.manifest.options.get("parameters", {})
+    return found if isinstance(found, Mapping) else {}
+
+
+class _Answers(Sink):
+    """The tables of a run; those computed again replace stored ones, in memory."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._made: dict[str, pa.Table] = {}
+
+    @property
+    def spill_path(self) -> Path:
+        raise NotImplementedError("nothing is read")
+
+    def part(self, table: Table, number: int) -> "PartWriter":
+        raise NotImplementedError("tables are kept whole")
+
+    def stream(self, table: Table, batches: Iterable[pa.RecordBatch | pa.Table]) -> None:
+        parts = [
+            each if isinstance(each, pa.Table) else pa.Table.from_batches([each])
+            for each in batches
+        ]
+        self._made[table.name] = table.conform(pa.concat_tables(parts)) if parts else table.empty()
+
+    def finish(self, table: Table) -> Written:
+        rows = self._made.setdefault(table.name, table.empty())
+        return Written(rows.num_rows, rows.nbytes)
+
+    def reset(self, table: Table) -> None:
+        del self._made[table.name]
+
+    def row_count(self, name: str) -> int:
+        if name in self._made:
+            return self._made[name].num_rows
+        return self._run.manifest.tables[name].row_count
+
+    def provide(self, connection: "duckdb.DuckDBPyConnection", name: str) -> None:
+        if name not in self._made:
+            self._run.provide(connection, name)
+            return
+        connection.register("given_rows", self._made[name])
+        connection.execute(f"CREATE TEMP TABLE {quoted(name)} AS FROM given_rows")
+        connection.unregister("given_rows")
+
+    def walk(self, name: str) -> Walk:
+        return StoredRows(self._run.files(name))
