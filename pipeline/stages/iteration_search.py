@@ -21,6 +21,8 @@ LEAST_KEPT = 0.5
 """Leading and trailing iterations that resemble the usual set less are no part of the loop."""
 LEAST_SIMILARITY, LEAST_MEDIAN, LEAST_COVERAGE, LEAST_COMMUNICATING = 0.8, 0.2, 0.3, 0.8
 _WIDE_COVERAGE, _GOOD_SIMILARITY = 0.5, 0.9
+_DIGITS = 9
+"""Digits of similarities, so that equal ones are equal."""
 _GROWTH = np.uint64(0x9E3779B97F4A7C15)
 _MIXING = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
@@ -144,9 +146,10 @@ def choose_loop(candidates: Sequence[Candidate]) -> Candidate | None:
     widest = max(each.coverage for each in left)
     left = [each for each in left if each.coverage >= _WIDE_COVERAGE * widest]
     closest = max(each.similarity for each in left)
-    left = [each for each in left if each.similarity >= _GOOD_SIMILARITY * closest]
-    least = min(each.body.depth for each in left)
-    left = [each for each in left if each.body.depth == least]
+    least_similar = round(_GOOD_SIMILARITY * closest, _DIGITS)
+    left = [each for each in left if each.similarity >= least_similar]
+    outermost = min(each.body.depth for each in left)
+    left = [each for each in left if each.body.depth == outermost]
     most = max(each.count for each in left)
     left = [each for each in left if each.count >= most - 1]
     return min(left, key=_rank)
@@ -181,6 +184,11 @@ def cover(spans: Spans, begin: int, end: int) -> float:
     """The share of the iterations in the main part of all processes."""
     inside = spans.end[:, -1].clip(begin, end) - spans.begin[:, 0].clip(begin, end)
     return int(inside.sum()) / max((end - begin) * len(inside), 1)
+
+
+def resemblance(spans: Spans) -> float:
+    """The mean similarity of the process where it is least, without rounding errors."""
+    return round(float(spans.similarity.mean(axis=1).min()), _DIGITS)
 
 
 def _choose_heads(body: Body, codes: Numbers) -> set[int]:
@@ -232,9 +240,13 @@ def _judge(candidate: Candidate, is_head: Flags, window: Window) -> Candidate:
     if inside.sum() < LEAST_COVERAGE * (window.end - window.begin) * len(ends):
         return replace(candidate, reason="short")
     spans = drop_ends(cut_iterations(body, heads))
-    similarity = float(spans.similarity.mean(axis=1).min())
-    coverage = cover(spans, window.begin, window.end)
-    found = replace(candidate, spans=spans, similarity=similarity, coverage=coverage)
+    found = replace(
+        candidate,
+        spans=spans,
+        first_ns=int(spans.begin[:, 0].min()),
+        similarity=resemblance(spans),
+        coverage=cover(spans, window.begin, window.end),
+    )
     return replace(found, reason=_refuse(found, spans, window))
 
 
@@ -258,7 +270,7 @@ def _refuse(candidate: Candidate, spans: Spans, window: Window) -> str:
 
 def _rank(candidate: Candidate) -> tuple[float, int, int, int, bool]:
     """The order of loops of equal depth, the best first."""
-    score = candidate.similarity**2 * candidate.coverage
+    score = round(candidate.similarity**2 * candidate.coverage, _DIGITS)
     return -score, -candidate.count, candidate.first_ns, candidate.region, candidate.is_run
 
 

@@ -22,6 +22,7 @@ from tracemill.stages.iteration_search import (
     cover,
     cut_iterations,
     list_candidates,
+    resemblance,
 )
 from tracemill.stages.stage import PythonStage
 
@@ -193,7 +194,7 @@ def _cut_named(found: Candidate, is_head: Flags, window: Window) -> Candidate:
         first_ns=found.first_ns,
         reason="",
         spans=spans,
-        similarity=float(spans.similarity.mean(axis=1).min()),
+        similarity=resemblance(spans),
         coverage=cover(spans, window.begin, window.end),
     )
 
