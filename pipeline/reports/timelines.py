@@ -22,7 +22,7 @@ MOST_VISITS = 40_000
 MOST_REQUESTED_VISITS = 200_000
 MOST_WINDOWS = 6
 MOST_PLACES = 8
-MOST_WAITS, MOST_SEGMENTS = 10_000, 10_000
+MOST_WAITS, MOST_SEGMENTS, MOST_ITERATIONS = 10_000, 10_000, 10_000
 SHARES = 15
 """Times in bins are stored in this many parts of the bin."""
 LIMITS = {"window_waits": MOST_WAITS, "window_messages": 10_000, "window_collectives": 20_000}
@@ -90,6 +90,7 @@ class Timeline:
             "regions": _describe_regions(self._regions),
             "levels": self._levels(),
             "path": self._path(),
+            "iterations": self._iterations(),
             "waits": self._waits(self._material.arrays("window_waits", **self.whole)),
             "places": [self._place(row) for row in self.places],
             "windows": [self._window(window) for window in self.windows],
@@ -133,6 +134,7 @@ class Timeline:
             *map(read_source, names),
             read_source("timeline_places", row_limit=MOST_PLACES),
             read_source("timeline_path", row_limit=MOST_SEGMENTS),
+            read_source("timeline_iterations", row_limit=MOST_ITERATIONS),
             read_source("window_waits", **self.whole),
             *(self._describe_window(name, window) for window in self.windows[:1]
               for name in of_windows),
@@ -190,6 +192,11 @@ class Timeline:
             "begin": found["begin_ns"] - self.run.begin_ns,
             "length": found["end_ns"] - found["begin_ns"],
         }
+
+    def _iterations(self) -> NDArray[Any]:
+        """Begins of the iterations of the main loop, and the end of the last one."""
+        found = self._material.arrays("timeline_iterations", row_limit=MOST_ITERATIONS)
+        return np.append(found["begin_ns"], found["end_ns"][-1:]) - self.run.begin_ns
 
     def _waits(self, found: Columns) -> dict[str, object]:
         titles, title = np.unique(found["finding"].astype(str), return_inverse=True)

@@ -21,7 +21,7 @@ def build(material: Material) -> Section | None:
             "Each row is a process or thread; time runs from left to right. When zoomed "
             "out, each interval has the color of the region with the most time in it. "
             "Windows that are marked on the ruler show single calls, messages and "
-            "collectives."
+            f"collectives.{describe_lane(len(data['iterations']))}"
         ),
         data=data,
         of=timeline.sources(),
@@ -32,6 +32,13 @@ def build(material: Material) -> Section | None:
         sentences=nonempty(describe_windows(timeline), timeline.left_out()),
         widgets=(widget,),
     )
+
+
+def describe_lane(edge_count: int) -> str:
+    """The lane of iterations, if there are any."""
+    if not edge_count:
+        return ""
+    return " The lane below the times shows the iterations of the main loop, numbered from 0."
 
 
 def describe_windows(timeline: Timeline) -> str:

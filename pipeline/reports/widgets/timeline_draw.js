@@ -342,9 +342,28 @@ tracemill.timelineDraw = (function () {
     context.restore();
   }
 
+  // A lane of the ruler in which iterations of the main loop take turns in two shades.
+  function drawIterations(context, scene, view, look) {
+    const edges = scene.iterations;
+    context.save();
+    context.font = "9px system-ui, sans-serif";
+    context.fillStyle = look.soft;
+    for (let at = 0; at + 1 < edges.length && edges[at] < view.end; at++) {
+      const x = Math.max(xOf(view, edges[at]), view.left);
+      const end = Math.min(xOf(view, edges[at + 1]), view.left + view.width);
+      if (end <= x) continue;
+      context.globalAlpha = at % 2 ? 0.15 : 0.35;
+      context.fillRect(x, RULER - 11, end - x, 9);
+      context.globalAlpha = 1;
+      if (end - x > 30) context.fillText(String(at), x + 3, RULER - 6);
+    }
+    context.restore();
+  }
+
   function drawRuler(context, scene, view, look) {
     context.fillStyle = look.page;
     context.fillRect(view.left, 0, view.width, RULER);
+    if (look.show.iterations) drawIterations(context, scene, view, look);
     for (const window of scene.windows) {
       const x = Math.max(xOf(view, window.begin), view.left);
       const end = Math.min(xOf(view, window.end), view.left + view.width);

@@ -10,6 +10,7 @@ tracemill.timelineScene = (function () {
       regions: data.regions,
       levels: data.levels,
       path: data.path,
+      iterations: data.iterations,
       waits: data.waits,
       places: data.places,
       windows: data.windows.map(prepareWindow),
