@@ -127,7 +127,7 @@ ITERATION_LOOP = Table(
 )  # fmt: skip
 ITERATION_CANDIDATES = Table(
     name="iteration_candidates",
-    meaning="Regions that recur on every process, and why they are no head of the main loop.",
+    meaning="Regions that recur on a process, and why they are no head of the main loop.",
     grain="one row per caller and repeated region; a second one for first visits of runs",
     key=("call_path_id", "region_id", "is_run"),
     columns=(

@@ -125,12 +125,11 @@ class Candidate:
 
 
 def list_candidates(bodies: Sequence[Body], window: Window) -> Iterator[Candidate]:
-    """Every head that all processes visit and some repeat: all visits, or the first of each run."""
+    """Every region that a process repeats: all visits, or the first of each run."""
     for body in bodies:
-        is_common = (body.counts > 0).all(axis=0) & (body.counts.max(axis=0) >= FEWEST - 1)
-        codes = np.flatnonzero(is_common)
-        chosen = _choose_heads(body, codes)
-        for code in codes.tolist():
+        is_repeated = body.counts.max(axis=0) >= FEWEST - 1
+        chosen = _choose_heads(body, np.flatnonzero(is_repeated & (body.counts > 0).all(axis=0)))
+        for code in np.flatnonzero(is_repeated).tolist():
             yield from _judge_region(body, code, window, is_tried=code in chosen)
 
 

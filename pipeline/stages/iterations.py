@@ -142,7 +142,7 @@ def _processes_of(locations: Relation, condition: str = "true") -> Numbers:
 
 
 def _read_bodies(loop_children: Relation, depths: dict[int, int], groups: Numbers) -> list[Body]:
-    """The calls of each caller, unless a process has none."""
+    """The calls of each caller on all processes."""
     caller, *columns = read_columns(
         loop_children.order("coalesce(call_path_id, -1), location_group_id, enter_ns, visit_id"),
         "coalesce(call_path_id, -1)::BIGINT",
@@ -157,8 +157,7 @@ def _read_bodies(loop_children: Relation, depths: dict[int, int], groups: Number
         group, *values = (column[first:beyond] for column in columns)
         path = int(caller[first])
         firsts = np.searchsorted(group, np.append(groups, groups[-1] + 1))
-        if np.diff(firsts).all():
-            bodies.append(Body(path, depths.get(path, -1), firsts, *values))
+        bodies.append(Body(path, depths.get(path, -1), firsts, *values))
     return bodies
 
 
@@ -274,6 +273,8 @@ def measure_iterations(
         "begin_ns",
         "end_ns",
     )
+    if not len(group):
+        return ITERATIONS_TABLE.empty()
     groups = np.unique(group)
     begins, ends = (each.reshape(len(groups), -1) for each in (begin, end))
     times = np.hstack([begins, ends[:, -1:]])

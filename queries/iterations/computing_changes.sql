@@ -1,4 +1,4 @@
--- Intervals in which a location begins or stops to compute.
+-- Intervals at whose ends a location begins or stops to compute, of those that meet the main loop.
 --
 -- The sum of the changes that contain a moment is 1 while the location computes, else 0:
 --
@@ -6,7 +6,7 @@
 --     MPI_Recv           [point-to-point]            -1 from 10 to 28
 --
 -- Grain:      one row per change
--- Inputs:     visits, call_paths, region_classes, overhead_classes, location_bases, class_changes,
+-- Inputs:     visits, call_paths, region_classes, overhead_classes, class_changes,
 --             iteration_spans
 -- Needs rows: iteration_spans
 -- Output:     computing_changes
@@ -25,6 +25,13 @@ WITH
         CROSS JOIN (
             SELECT overhead_id FROM overhead_classes WHERE overhead_subclass = 'user code'
         ) AS computation
+    ),
+
+    loops AS (
+        SELECT
+            min(begin_ns) AS begin_ns,
+            max(end_ns) AS end_ns
+        FROM iteration_spans
     ),
 
     changes AS (
@@ -61,10 +68,11 @@ WITH
     )
 
 SELECT
-    location_id,
-    begin_ns,
-    end_ns,
-    change_count
+    changes.location_id,
+    changes.begin_ns,
+    changes.end_ns,
+    changes.change_count
 FROM changes
-WHERE change_count <> 0
-ORDER BY location_id, begin_ns, end_ns, change_count
+INNER JOIN loops ON changes.end_ns > loops.begin_ns AND changes.begin_ns < loops.end_ns
+WHERE changes.change_count <> 0
+ORDER BY changes.location_id, changes.begin_ns, changes.end_ns, changes.change_count

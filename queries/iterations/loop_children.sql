@@ -42,9 +42,9 @@ WITH
                 AND named.call_path_id <= outer_paths.last_call_path_id
     ),
 
-    -- Visits of regions from each caller (-1: the root), where a process repeats the call.
-    recurring AS (
-        SELECT coalesce(parent_call_path_id, -1) AS caller_id
+    -- Callers of regions (-1: the root) that a process repeats.
+    repeating AS (
+        SELECT DISTINCT coalesce(parent_call_path_id, -1) AS caller_id
         FROM (
             SELECT
                 call_paths.parent_call_path_id,
@@ -57,8 +57,7 @@ WITH
             WHERE call_tree.visit_count > 0
             GROUP BY ALL
         )
-        GROUP BY parent_call_path_id, region_id
-        HAVING count(*) = (SELECT process_count FROM processes) AND max(visit_count) > 1
+        WHERE visit_count > 1
     ),
 
     -- Callers that may cover enough of the main part: no visit lasts longer than the longest one.
@@ -66,7 +65,7 @@ WITH
         SELECT call_tree.call_path_id
         FROM call_tree
         SEMI JOIN first_threads USING (location_id)
-        SEMI JOIN recurring ON call_tree.call_path_id = recurring.caller_id
+        SEMI JOIN repeating ON call_tree.call_path_id = repeating.caller_id
         CROSS JOIN main_part
         WHERE $iteration_head::VARCHAR = '' AND call_tree.visit_count > 0
         GROUP BY call_tree.call_path_id
@@ -96,7 +95,7 @@ WITH
         FROM first_threads
         WHERE
             $iteration_head::VARCHAR = ''
-            AND -1 IN (SELECT caller_id FROM recurring)
+            AND -1 IN (SELECT caller_id FROM repeating)
         UNION ALL
         SELECT DISTINCT heads.location_id, coalesce(heads.parent_visit_id, -1), NULL::INTEGER
         FROM heads
