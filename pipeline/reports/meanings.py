@@ -112,6 +112,11 @@ OF_TABLES = {
     ("idle_by_location", "wait_ns"): "Time in wait states.",
     ("imbalance_by_location", "computation_ns"): "Time in computation call paths.",
     ("imbalance_by_call_path", "location_count"): "Possible participants.",
+    ("slowest_iterations", "mean_ns"): "Mean time of the iteration over all processes.",
+    ("slowest_iterations", "worst_rank"): "Rank with the longest time of the iteration.",
+    ("slowest_iterations", "wait_ns"): "Waiting of all processes in the iteration.",
+    ("slowest_iterations", "path_ns"): "Time of the critical path in the iteration.",
+    ("slowest_iterations", "sent_bytes"): "Bytes of messages sent in the iteration.",
 }
 """Meanings of columns that differ from the general one in a table."""
 

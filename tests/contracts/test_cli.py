@@ -25,6 +25,8 @@ def test_the_commands_are_these() -> None:
         "export severities", "export tables", "forecast", "forecast-errors", "generate",
         "nightly", "overheads", "patterns list", "program-from", "prune", "quality", "report",
         "runs", "sql", "tables",
+        "iterations", "nightly", "patterns list", "program-from", "prune", "quality", "report", "runs",
+        "sql", "tables",
     ]  # fmt: skip
 
 

@@ -110,7 +110,7 @@ def _explain_absence(material: Material) -> Section | None:
 def describe_masters(masters: Sequence[Row]) -> str:
     """The rounds of masters and their workers, which replace iterations."""
     texts = [
-        f"rank {row['rank']} assigns work to {count_of(row['worker_count'], 'worker')} in "
+        f"rank {row['master_rank']} assigns work to {count_of(row['worker_count'], 'worker')} in "
         f"{count_of(row['round_count'], 'round')}"
         for row in masters
     ]
