@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.stages.arrays import Flags, Numbers
+from tracemill.stages.arrays import Flags, Numbers, place
 
 FEWEST = 3
 """Fewer recurrences are no loop."""
@@ -21,6 +21,7 @@ LEAST_KEPT = 0.5
 """Leading and trailing iterations that resemble the usual set less are no part of the loop."""
 LEAST_SIMILARITY, LEAST_MEDIAN, LEAST_COVERAGE, LEAST_COMMUNICATING = 0.8, 0.2, 0.3, 0.8
 _WIDE_COVERAGE, _GOOD_SIMILARITY = 0.5, 0.9
+_SPARSE = 16
 _DIGITS = 9
 """Digits of similarities, so that equal ones are equal."""
 _GROWTH = np.uint64(0x9E3779B97F4A7C15)
@@ -55,12 +56,12 @@ class Body:
     @cached_property
     def names(self) -> Numbers:
         """The regions, each once."""
-        return np.unique(self.region)
+        return _distinct(self.region, int(self.region.max()) + 1)
 
     @cached_property
     def code(self) -> Numbers:
         """The position of each child's region in `names`."""
-        return np.searchsorted(self.names, self.region)
+        return place(self.names, np.arange(len(self.names)))[self.region]
 
     @cached_property
     def counts(self) -> Numbers:
@@ -283,14 +284,15 @@ def _begin_runs(body: Body, is_head: Flags) -> Flags:
 
 def _find_last(body: Body, heads: Numbers) -> Numbers:
     """The last child of the last iterations: its region occurs in another iteration too."""
-    place = np.arange(len(body.region))
+    position = np.arange(len(body.region))
     keys = body.process * len(body.names) + body.code
     start, stop = heads[:, 0][body.process], heads[:, -1][body.process]
     is_seen = np.zeros(body.process_count * len(body.names), np.bool_)
-    is_seen[keys[(place >= start) & (place < stop)]] = True
-    is_last = (place == stop) | ((place > stop) & is_seen[keys])
+    is_seen[keys[(position >= start) & (position < stop)]] = True
+    rest = np.flatnonzero(position >= stop)
+    rest = rest[is_seen[keys[rest]] | (rest == stop[rest])]
     last = np.zeros(body.process_count, np.int64)
-    np.maximum.at(last, body.process[is_last], place[is_last])
+    np.maximum.at(last, body.process[rest], rest)
     return last
 
 
@@ -300,9 +302,9 @@ def _compare_sets(body: Body, heads: Numbers, last: Numbers, length: Numbers) ->
     width = len(body.names)
     edges = np.hstack([heads, last[:, None] + 1])
     iteration = np.repeat(np.arange(heads.size), np.diff(edges).ravel())
-    place = np.arange(len(body.region))
-    is_inside = (place >= heads[:, 0][body.process]) & (place <= last[body.process])
-    pairs = np.unique(iteration * width + body.code[is_inside])
+    position = np.arange(len(body.region))
+    is_inside = (position >= heads[:, 0][body.process]) & (position <= last[body.process])
+    pairs = _distinct(iteration * width + body.code[is_inside], heads.size * width)
     owner, member = pairs // width, pairs % width
     first = np.searchsorted(owner, np.arange(heads.size))
     kind = np.add.reduceat(_mix(body.names)[member], first)
@@ -316,16 +318,25 @@ def _compare_sets(body: Body, heads: Numbers, last: Numbers, length: Numbers) ->
     return (shared / both).reshape(heads.shape)
 
 
+def _distinct(keys: Numbers, size: int) -> Numbers:
+    """The keys, each once and ascending; marking them is faster than sorting if they are dense."""
+    if size > _SPARSE * len(keys):
+        return np.unique(keys)
+    is_present = np.zeros(size, np.bool_)
+    is_present[keys] = True
+    return np.flatnonzero(is_present)
+
+
 def _find_usual(kind: NDArray[np.uint64], length: Numbers) -> Numbers:
     """The first iteration with the set that lasts longest, for each process."""
     process_count, count = kind.shape
     kinds, code = np.unique(kind.ravel(), return_inverse=True)
     process = np.repeat(np.arange(process_count), count)
-    keys, earliest, place = np.unique(
+    keys, earliest, at = np.unique(
         process * len(kinds) + code, return_index=True, return_inverse=True
     )
     lasting = np.zeros(len(keys), np.int64)
-    np.add.at(lasting, place, length.ravel())
+    np.add.at(lasting, at, length.ravel())
     order = np.lexsort((earliest, -lasting, keys // len(kinds)))
     _, firsts = np.unique((keys // len(kinds))[order], return_index=True)
     return earliest[order[firsts]]

@@ -27,6 +27,7 @@ def test_the_commands_are_these() -> None:
         "runs", "sql", "tables",
         "iterations", "nightly", "patterns list", "program-from", "prune", "quality", "report", "runs",
         "sql", "tables",
+        "iterations", "nightly", "patterns list", "program-from", "prune", "quality", "report",
     ]  # fmt: skip
 
 
