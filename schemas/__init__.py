@@ -29,6 +29,7 @@ from tracemill.schemas import (
     overheads,
     parallelism,
     patterns,
+    perturbation,
     profiles,
     scalability,
     surfaces,
@@ -65,6 +66,7 @@ TABLES: tuple[Table, ...] = (
     *main_part.TABLES,
     *counters.TABLES,
     *iterations.TABLES,
+    *perturbation.TABLES,
 )
 """Tables of a run."""
 CAMPAIGN_TABLES: tuple[Table, ...] = (

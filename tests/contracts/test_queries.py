@@ -267,7 +267,6 @@ FOR_USERS = {
     "parameters": "what the values of parameter_values mean",
     "parameter_values": "values of instrumented parameters as recorded",
     "record_attributes": "values attached to records",
-    "samples": "where sampled programs were interrupted",
 }
 
 
