@@ -1,6 +1,7 @@
 """All tables of the store, each declared once. This package does not read or write data."""
 
 from tracemill.schemas import (
+    activities,
     call_sites,
     campaigns,
     causes,
@@ -67,6 +68,7 @@ TABLES: tuple[Table, ...] = (
     *counters.TABLES,
     *iterations.TABLES,
     *perturbation.TABLES,
+    *activities.TABLES,
 )
 """Tables of a run."""
 CAMPAIGN_TABLES: tuple[Table, ...] = (
