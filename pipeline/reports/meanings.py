@@ -1,5 +1,7 @@
 """Meanings of the columns and figures of a report, by name."""
 
+from tracemill.schemas.activities import ACTIVITIES, ratio_name
+
 MEANINGS = {
     "absent_ns": "Time of the run before the location's first and after its last record.",
     "alone_ns": "Time that other threads lose while only this call path computes.",
@@ -114,6 +116,12 @@ OF_TABLES = {
         "perturbed_call_paths",
         "record_count",
     ): "Records of its visits, and records while it is innermost.",
+    **{
+        ("run_phases", ratio_name(name)): f"Share of the time of all threads: {name}."
+        for name in ACTIVITIES
+    },
+    ("run_phases", "begin_ns"): "Start of the phase, since the zero of the trace.",
+    ("run_phases", "phase_ns"): "Length of the phase.",
     ("quality_findings", "time_ns"): "Affected time of the run.",
     ("uncertain_severities", "total_ns"): "Time of the metric, sub-metrics included.",
     ("idle_by_location", "wait_ns"): "Time in wait states.",

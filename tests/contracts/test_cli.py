@@ -28,6 +28,7 @@ def test_the_commands_are_these() -> None:
         "iterations", "nightly", "patterns list", "program-from", "prune", "quality", "report", "runs",
         "sql", "tables",
         "iterations", "nightly", "patterns list", "program-from", "prune", "quality", "report",
+        "nightly", "patterns list", "phases", "program-from", "prune", "quality", "report", "runs",
     ]  # fmt: skip
 
 
