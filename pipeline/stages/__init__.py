@@ -11,8 +11,8 @@ from tracemill.stages.iterations import ITERATIONS_STAGE, LOOP_STAGE
 from tracemill.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
 from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
 from tracemill.stages.parallelism_losses import PARALLELISM_LOSSES_STAGE
-from tracemill.stages.region_graph import REGION_GRAPH_STAGE
 from tracemill.stages.phases import PHASES_STAGE
+from tracemill.stages.region_graph import REGION_GRAPH_STAGE
 from tracemill.stages.stage import PythonStage
 from tracemill.stages.timeline import TIMELINE_STAGE
 

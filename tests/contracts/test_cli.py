@@ -21,14 +21,9 @@ HEAVY = ("duckdb", "pyarrow", "polars", "numpy", "numba", "scipy", "jinja2", "ot
 def test_the_commands_are_these() -> None:
     assert [" ".join(words) for words in COMMANDS] == [
         "analyze", "best-grid", "campaign", "compare", "counters", "du", "explain",
-        "export perfetto",
-        "export severities", "export tables", "forecast", "forecast-errors", "generate",
-        "nightly", "overheads", "patterns list", "program-from", "prune", "quality", "report",
-        "runs", "sql", "tables",
-        "iterations", "nightly", "patterns list", "program-from", "prune", "quality", "report", "runs",
-        "sql", "tables",
-        "iterations", "nightly", "patterns list", "program-from", "prune", "quality", "report",
-        "nightly", "patterns list", "phases", "program-from", "prune", "quality", "report", "runs",
+        "export perfetto", "export severities", "export tables", "forecast", "forecast-errors",
+        "generate", "iterations", "nightly", "overheads", "patterns list", "phases", "program-from",
+        "prune", "quality", "report", "runs", "sql", "tables",
     ]  # fmt: skip
 
 
