@@ -140,3 +140,18 @@ def test_a_visit_without_duration_has_values_of_its_own() -> None:
         "main": (3 + 2, 10, 9, "exact"),
         "main/a": (5, 5, 0, "exact"),
     }
+
+
+# The team of a is forked at 5 and joined at 40: 2 per ns, 35 ns in a and 15 ns in main.
+def test_a_parallel_region_lasts_from_fork_to_join() -> None:
+    tables = counted_trace(TRACE, [(0, 0), (50, 100)])
+    a = next(row for row in tables["visits"] if row["parent_visit_id"] == 0)
+    team = {"visit_id": a["visit_id"], "location_id": 0, "call_path_id": a["call_path_id"]}
+    team |= {"thread_team_id": 0, "master_location_id": 0, "is_start": False}
+    tables["parallel_visits"] = [
+        team | {"fork_ns": 5, "enter_ns": 10, "leave_ns": 30, "join_ns": 40}
+    ]
+    assert counters_of(tables, VALUES) == {
+        "main": (30, 100, 15, "spread"),
+        "main/a": (70, 70, 35, "spread"),
+    }
