@@ -8,7 +8,7 @@ from tracemill.reports.model import Section
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.wording import Row, count_of, nonempty, number, quote, time_of
 
-PLACE = 115
+PLACE = 112
 NAMED = 3
 TOTALS = "perturbation_totals"
 CALL_PATHS = TableSpec(
