@@ -46,11 +46,15 @@ def find_program(name: str, store: Path, grid: Grid | None) -> FoundProgram:
     """
     if Path(name).suffix.lower() == _SUFFIX:
         return FoundProgram(read_data_program(Path(name)))
-    return _program_from(find_source(name, store), existing_store(store), grid)
+    source = find_source(name, store, others=("a description (a file *.toml)",))
+    return _program_from(source, existing_store(store), grid)
 
 
-def find_source(name: str, store: Path) -> Run:
-    """The campaign of that name, or the run. Raises MissingInputError."""
+def find_source(name: str, store: Path, others: tuple[str, ...] = ()) -> Run:
+    """The campaign of that name, or the run.
+
+    Raises MissingInputError; it names campaigns and the `others` that could be given instead.
+    """
     opened = existing_store(store)
     place = str(Path(name).absolute())
     campaigns = opened.campaigns.runs()
@@ -60,9 +64,18 @@ def find_source(name: str, store: Path) -> Run:
     try:
         return open_run(store, name)
     except MissingInputError as error:
-        known = ", ".join(campaign.run_id for campaign in campaigns[:_MOST_LISTED])
-        advice = f"campaigns: {known}; " if known else ""
-        raise MissingInputError(f"{error}; {advice}a description is a file *.toml") from error
+        known = [f"campaign {campaign.run_id}" for campaign in campaigns[:_MOST_LISTED]]
+        raise MissingInputError(_with_choices(str(error), [*known, *others])) from error
+
+
+def _with_choices(message: str, choices: list[str]) -> str:
+    """A message that ends with more names to choose from, as part of its question if it has one."""
+    if not choices:
+        return message
+    listed = " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))
+    if message.endswith("?"):
+        return f"{message.removesuffix('?')}, {'' if len(choices) > 1 else 'or '}{listed}?"
+    return f"{message}; or give {listed}"
 
 
 def _program_from(source: Run, store: Store, grid: Grid | None) -> FoundProgram:
