@@ -6,12 +6,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tracemill.base.errors import PipelineError, UsageError
+from tracemill.base.errors import MissingInputError, PipelineError, UsageError
 from tracemill.campaign.gathering import SIZES, lacks, sizes_of
 from tracemill.campaign.names import DEFAULT_PATTERNS, program_of, read_name
 from tracemill.forecast.errors_input import nanoseconds_of
 from tracemill.store.finding import open_run
 from tracemill.store.runs import Run
+
+_TIME_WITH_UNIT = re.compile(r"\d+(\.\d*)?\s*(ns|us|µs|ms|s|sec|seconds|min)")
 
 
 @dataclass(frozen=True)
@@ -26,12 +28,20 @@ class Measurement:
 def read_measurement(text: str, store: Path, processes: int) -> Measurement:
     """The measurement `text`: seconds, or the main part of a run of the store.
 
-    Raises UsageError if the run has another number of processes, or MissingInputError.
+    Raises UsageError if the run has another number of processes or a unit is given, or
+    MissingInputError.
     """
     with suppress(ValueError):
         float(text)
         return Measurement(nanoseconds_of("--measured", text), None, "given")
-    run = open_run(store, text)
+    try:
+        run = open_run(store, text)
+    except MissingInputError as error:
+        if _TIME_WITH_UNIT.fullmatch(text):
+            raise UsageError(
+                f"--measured {text}: give seconds as a number without unit, such as 2.5"
+            ) from error
+        raise
     size = sizes_of([run])[run.run_id]
     if size.processes != processes:
         raise UsageError(

@@ -82,7 +82,8 @@ def test_a_measured_run_is_recorded(folder: Path, capfd: pytest.CaptureFixture[s
         ("heat_p8_n800", [], 2, "replays of traces are not available yet: give --grid"),
         ("heat_p8_n800", ["--grid", "65"], 16, "64 cores"),
         ("heat_p8_n800", ["--grid", "8", "--measured", "heat_p4_n800"], 2, "has 4 processes"),
-        ("heat_p3_n800", ["--grid", "8"], 11, "a description is a file *.toml"),
+        ("heat_p8_n800", ["--grid", "8", "--measured", "2.5s"], 2, "seconds as a number"),
+        ("heat_p3_n800", ["--grid", "8"], 11, "or a description (a file *.toml)"),
     ],
 )
 def test_what_cannot_be_forecast_is_said_in_one_line(
