@@ -513,6 +513,7 @@ def placed_on(program: str, *grid: int) -> None:
     ("text", "grid", "message"),
     [
         ("serial; time_ns = 1", (2, 2, 2), "grid 2x2x2 has 3 dimensions: the program needs 2"),
+        ("serial; time_ns = 1", (4,), "grid 4 has 1 dimension: the program needs 2"),
         ("serial; time_ns = 1", (2, 0), "grid 2x0: give 1 or more each"),
         (
             "serial; time_ns = '1 / (p1 - 3)'",

@@ -168,7 +168,7 @@ def test_a_cluster_changes_messages_of_processes(tmp_path: Path) -> None:
     [
         (JACOBI, [], "a program with a grid needs a cluster: add --cluster FILE"),
         (JACOBI, ["--cluster", str(MVS_15K), "--grid", "4x"], "--grid 4x: give the processes"),
-        (JACOBI, ["--cluster", str(MVS_15K), "--grid", "4"], "grid 4 has 1 dimensions"),
+        (JACOBI, ["--cluster", str(MVS_15K), "--grid", "4"], "grid 4 has 1 dimension:"),
         (JACOBI, ["--cluster", str(MVS_15K), "--grid", "32x32"], "too few for 1,024 processes"),
         (JACOBI, ["--cluster", str(JACOBI)], "unknown field"),
         (EXAMPLE, ["--grid", "4x4"], "--grid and --variant are for programs with a grid"),

@@ -62,7 +62,8 @@ class DataProgram:
         chosen = own if grid is None else tuple(grid)
         if len(chosen) != len(own):
             raise ProgramError(
-                f"{self.source}: grid {format_grid(chosen)} has {len(chosen)} dimensions: "
+                f"{self.source}: grid {format_grid(chosen)} has {len(chosen)} "
+                f"dimension{'' if len(chosen) == 1 else 's'}: "
                 f"{f'variant {variant}' if variant else 'the program'} needs {len(own)}"
             )
         if min(chosen) < 1:
