@@ -118,7 +118,9 @@ class _Run:
             clocks = self._machine.clocks
             first = self._machine.tables.marks[depth]
             self._machine.clocks = clocks + (count - _SIMULATED) * (clocks - first)
-            self.skipped.append(f"{count - _SIMULATED:,} of {count:,} iterations of {loop.name}")
+            self.skipped.append(
+                f'{count - _SIMULATED:,} of {count:,} iterations of the loop "{loop.name}"'
+            )
         elif self._has_short_loops or _has_stop(loop.body):
             for _ in range(count):
                 self.emit(loop.body, weight, depth + 1)

@@ -35,9 +35,9 @@ BUSY = 0.8
 class ForecastMaterial:
     """The tables of a forecast, what shortcuts skipped, the full simulation, and measurements.
 
-    `skipped` are phrases such as "8 of 10 iterations of time steps". `full_times` are the times of
-    the intervals without shortcuts in ns, in the order of the table; empty if the forecast was not
-    compared. `measured` has a sentence for each measurement of the same program.
+    `skipped` are phrases such as `8 of 10 iterations of the loop "time steps"`. `full_times` are
+    the times of the intervals without shortcuts in ns, in the order of the table; empty if the
+    forecast was not compared. `measured` has a sentence for each measurement of the same program.
     """
 
     tables: Mapping[Table, pa.Table]
