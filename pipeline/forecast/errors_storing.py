@@ -26,7 +26,7 @@ from tracemill.store.forecasts import files_of, publish
 from tracemill.store.runs import Store
 
 _OTHERS = ("source", "cluster_hash")
-"""Columns that do not tell records apart."""
+"""Columns in which records of the same measurement may differ."""
 
 
 def store_errors_of(store: Path, records: Sequence[ErrorRecord]) -> int:

@@ -45,7 +45,7 @@ class Machine:
     def __init__(
         self, network: Network, tables: dict[str, NDArray[Any]], *, process_count: int,
         interval_count: int, class_count: int, register_count: int, mark_count: int, rounds: int,
-        most_started: int,        eager_limit_bytes: float, overhead_ns: int,
+        most_started: int, eager_limit_bytes: float, overhead_ns: int,
     ) -> None:  # fmt: skip
         operations = len(tables["operations"])
         self.network = network

@@ -1,4 +1,4 @@
-"""What a simulation of a program on a cluster finds."""
+"""Results of a simulation of a program on a cluster."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -75,7 +75,7 @@ def _feeding(
     number: int, places: Numbers, positions: Numbers, last: int, grid: tuple[int, ...],
     is_simulated: Flags,
 ) -> Numbers:  # fmt: skip
-    """Who is fed by whom: the process at position 2 stands for the one before the last."""
+    """Which process feeds which: the process at position 2 stands for the one before the last."""
     rows = np.full((len(positions), 4), NOBODY, np.int64)
     if last < _SIMULATED:
         return rows

@@ -30,7 +30,7 @@ def describe_fields(kind: type, *, without: type | None = None) -> Iterator[str]
 
 
 def _value(kind: Any, limits: Mapping[str, Any]) -> str:
-    """What can be given for a field."""
+    """The values that a field accepts."""
     if "form" in limits:
         return str(limits["form"])
     if "choices" in limits:

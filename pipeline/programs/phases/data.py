@@ -27,7 +27,7 @@ from tracemill.programs.process import Process
 from tracemill.programs.program import Program
 
 _CERTAIN = 1e-9
-"""What probabilities may lack without another alternative that does nothing."""
+"""Probabilities may lack so much without another alternative that does nothing."""
 
 
 def build_data_program(placed: PlacedProgram, cluster: Cluster) -> Program:

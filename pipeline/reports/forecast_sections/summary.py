@@ -111,7 +111,7 @@ def _describe_channels(material: ForecastMaterial) -> str:
 
 
 def describe_skipped(material: ForecastMaterial) -> str:
-    """What shortcuts left out."""
+    """The parts of the simulation that shortcuts left out."""
     named = [make_visible(each) for each in material.skipped[:MOST_SKIPPED]]
     more = len(material.skipped) - len(named)
     parts = [*named, f"{more} more"] if more else named

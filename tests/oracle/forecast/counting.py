@@ -1,4 +1,4 @@
-"""What a simulation found: intervals, classes of operations, levels."""
+"""Results of a simulation: intervals, classes of operations, levels."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field

@@ -44,7 +44,7 @@ class Plan:
 
     @property
     def participants(self) -> set[int]:
-        """Who sends, receives, or is a member."""
+        """The processes that send, receive, or are members."""
         ends = {rank for each in self.transfers for rank in (each.sender, each.receiver)}
         return (ends | set(self.members)) - {STORAGE}
 

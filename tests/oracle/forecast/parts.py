@@ -1,4 +1,4 @@
-"""Who has which part of an array: index by index, process by process."""
+"""The part of an array that each process has: index by index, process by process."""
 
 from itertools import product
 from math import floor, prod
@@ -69,7 +69,7 @@ class Parts:
         return all(x == 0 for dimension, x in enumerate(place) if dimension not in lies_on)
 
     def holder(self, name: str, element: Coordinates, rank: int) -> int:
-        """Who gives an element to a process: of equals the one with its own coordinates."""
+        """The process that gives an element to another: of equals the one with its own coordinates."""
         array, place = self.arrays[name], list(self.grid.places[rank])
         for extent, index in enumerate(element):
             dimension = array.distribution[extent]

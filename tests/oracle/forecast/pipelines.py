@@ -86,7 +86,7 @@ class Wavefront:
         ]
 
     def edge(self, rank: int, extent: int, step: int | None) -> Edge | None:
-        """What a process gets over an extent for so many indices; None: all indices."""
+        """Bytes that a process gets over an extent for so many indices; None: all indices."""
         sender = self.neighbor(rank, extent, self.direction(extent))
         if sender is None:
             return None
@@ -107,7 +107,7 @@ class Wavefront:
         return [each for each in found if each]
 
     def receivers(self, rank: int, number: int) -> list[tuple[int, int]]:
-        """Who gets edges after a step, over which extent."""
+        """The processes that get edges after a step, with the extent."""
         found = [
             (self.neighbor(rank, extent, -self.direction(extent)), extent)
             for extent in self.other_cut
@@ -122,7 +122,7 @@ class Wavefront:
         return bool(self.gets(rank, number) or self.receivers(rank, number))
 
     def participants(self) -> set[int]:
-        """Who sends or receives."""
+        """The processes that send or receive."""
         return {
             rank
             for rank in self.involved

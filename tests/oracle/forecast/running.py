@@ -20,7 +20,7 @@ class Times:
 
 @dataclass(eq=False)
 class Execution:
-    """What is counted of an execution of an operation, `weight` times, in `intervals`."""
+    """The counts of an execution of an operation, `weight` times, in `intervals`."""
 
     kind: str
     weight: Fraction
@@ -64,7 +64,7 @@ class RunningOperation:
                 self.over[rank] += self.started.values()
 
     def start(self, rank: int) -> Waiting:
-        """What a process does to start the operation."""
+        """The actions of a process that start the operation."""
         if rank not in self.started:
             return
         self.times.starts[rank] = self.simulation.clocks[rank]
@@ -73,7 +73,7 @@ class RunningOperation:
         self.started[rank].happen(self.simulation.clocks[rank])
 
     def wait(self, rank: int) -> Waiting:
-        """What a process does to complete the operation."""
+        """The actions of a process that complete the operation."""
         if rank not in self.started:
             return
         began = self.simulation.clocks[rank]

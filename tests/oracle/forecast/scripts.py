@@ -30,7 +30,7 @@ from tracemill.programs.placed import (
 )
 
 Action = Callable[[int], Waiting]
-"""What a process does."""
+"""The actions of a process."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ Script = list[Action | Stop]
 
 @dataclass(frozen=True)
 class Simulated:
-    """What a simulation finds; see `tracemill.forecast.outcome`."""
+    """Results of a simulation; see `tracemill.forecast.outcome`."""
 
     time_ns: int
     ends_ns: tuple[int, ...]
@@ -212,7 +212,7 @@ class Simulator:
         return compute
 
     def _times(self, phase: Serial | Parallel) -> Iterator[tuple[int, int]]:
-        """Who computes how long (ns)."""
+        """Computing time of each process (ns)."""
         for rank in self.ranks:
             work, speed = self._cost(phase.work, rank)
             if isinstance(phase, Parallel) and phase.array is None:

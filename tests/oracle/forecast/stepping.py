@@ -111,7 +111,7 @@ class RunningPipeline:
         return found
 
     def run_process(self, rank: int) -> Waiting:
-        """What an involved process does."""
+        """The actions of an involved process."""
         if rank not in self.ranks:
             return
         simulation, takes_part = self.simulation, rank in self.execution.participants
