@@ -174,7 +174,7 @@ class _Run:
         steps = int(short.whole.steps.max())
         self.skipped.append(
             f"{int(has_part.sum()) - simulated:,} of {int(has_part.sum()):,} processes and "
-            f"{max(steps - 4, 0):,} of {steps:,} steps of {node.name}"
+            f'{max(steps - 4, 0):,} of {steps:,} steps of the loop "{node.name}"'
         )
 
 
