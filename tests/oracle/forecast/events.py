@@ -24,7 +24,7 @@ class Happening:
 
 
 Waiting = Generator[list[Happening] | int, None, None]
-"""The actions of a process: it yields the happenings it waits for, or the time it computes until."""
+"""The actions of a process: it yields happenings it waits for, or the time it computes until."""
 
 
 def when_all(happenings: Iterable[Happening], then: Callable[[list[int]], None]) -> None:

@@ -69,7 +69,7 @@ class Parts:
         return all(x == 0 for dimension, x in enumerate(place) if dimension not in lies_on)
 
     def holder(self, name: str, element: Coordinates, rank: int) -> int:
-        """The process that gives an element to another: of equals the one with its own coordinates."""
+        """The process that gives an element: of equals the one with the own coordinates."""
         array, place = self.arrays[name], list(self.grid.places[rank])
         for extent, index in enumerate(element):
             dimension = array.distribution[extent]
