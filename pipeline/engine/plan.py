@@ -215,11 +215,9 @@ def _completed(
     stage: Stage, reasons: Mapping[str, str], needed_by: Mapping[str, str]
 ) -> dict[str, str]:
     due = [table.name for table in stage.outputs if reasons[table.name] != UNCHANGED]
-    unchanged = (table for table in stage.outputs if reasons[table.name] == UNCHANGED)
-    return {
-        table.name: f"made together with {due[0]}" if due else f"needed by {needed_by[table.name]}"
-        for table in unchanged
-    }
+    users = (needed_by[table.name] for table in stage.outputs if table.name in needed_by)
+    reason = f"made together with {due[0]}" if due else f"needed by {next(users)}"
+    return {table.name: reason for table in stage.outputs if reasons[table.name] == UNCHANGED}
 
 
 def _with_reasons(

@@ -2,9 +2,10 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from statistics import median_low
 from typing import Literal
 
 LEAST_POINTS = 0.05
@@ -87,7 +88,10 @@ class Inversion:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The variants of a program on a cluster and some number of processes, as recorded."""
+    """The records of a program on a cluster and some number of processes.
+
+    Orders are those of the variants, each with the medians of its records.
+    """
 
     program: str
     cluster: str
@@ -95,10 +99,18 @@ class Comparison:
     rows: tuple[Compared, ...]
 
     @cached_property
+    def variants(self) -> tuple[Compared, ...]:
+        """One row per variant: of several records the medians of forecast and measurement."""
+        records: dict[str, list[ErrorRecord]] = {}
+        for row in self.rows:
+            records.setdefault(row.variant, []).append(row.record)
+        return tuple(_rows([_median(each) for each in records.values()], {}))
+
+    @cached_property
     def inversions(self) -> list[Inversion]:
         """Pairs in opposite order by LEAST_POINTS or more in both, the largest sum first."""
         found = []
-        for first, second in combinations(self.rows, 2):
+        for first, second in combinations(self.variants, 2):
             forecast = first.forecast_percent - second.forecast_percent
             measured = first.measured_percent - second.measured_percent
             is_clear = min(abs(forecast), abs(measured)) >= LEAST_POINTS
@@ -111,7 +123,7 @@ class Comparison:
     def to_take_out(self) -> list[str]:
         """The fewest variants without which both orders of times agree."""
         by_measurement = sorted(
-            self.rows, key=lambda row: (row.record.measured_ns, row.record.forecast_ns)
+            self.variants, key=lambda row: (row.record.measured_ns, row.record.forecast_ns)
         )
         kept = longest_non_decreasing([row.record.forecast_ns for row in by_measurement])
         return [row.variant for at, row in enumerate(by_measurement) if at not in kept]
@@ -168,6 +180,15 @@ def _rows(
                 single.measured_ns if single else None, record.processes, record.measured_ns
             ),
         )
+
+
+def _median(records: Sequence[ErrorRecord]) -> ErrorRecord:
+    """A record with the medians of several (the lower one of two)."""
+    return replace(
+        records[0],
+        forecast_ns=median_low(each.forecast_ns for each in records),
+        measured_ns=median_low(each.measured_ns for each in records),
+    )
 
 
 def _percent(time_ns: int, best_ns: int) -> float:

@@ -111,15 +111,15 @@ def describe_record(record: ErrorRecord) -> str:
 
 def describe_order(comparison: Comparison) -> tuple[str, ...]:
     """Whether forecast and measurement rank the variants alike, in sentences."""
-    if len(comparison.rows) < 2 or len({row.variant for row in comparison.rows}) == 1:
+    if len(comparison.variants) < 2:
         return ()
-    if len({row.variant for row in comparison.rows}) < len(comparison.rows):
-        return ("Orders are not compared, because there are several records of a variant.",)
     taken = comparison.to_take_out
     names = join_words([make_visible(name) for name in taken])
     without = f"Without variant{'s' * (len(taken) > 1)} {names}, f" if taken else "F"
     order = f"{without}orecast and measurement rank the variants alike."
     pairs = comparison.inversions
+    if len(comparison.variants) < len(comparison.rows):
+        order += " Of several records of a variant, the medians are compared."
     if not pairs:
         return (order,)
     shown = join_words([_describe(each) for each in pairs[:MOST_PAIRS]])

@@ -6,7 +6,7 @@ from tracemill.reports.phase_text import describe_phases
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.schemas.activities import ACTIVITIES, ratio_name
 
-PLACE = 62
+PLACE = 64
 _ALL_PHASES = 1 << 62
 PHASES = TableSpec(
     query="run_phases",
