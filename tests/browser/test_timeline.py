@@ -59,9 +59,12 @@ def told(page: Page) -> str:
 
 
 def colors(page: Page) -> dict[str, int]:
-    """How many pixels of the rows have each color."""
+    """How many pixels of the rows have each color, once the page is laid out and drawn."""
     found = page.evaluate(
-        """() => {
+        """async () => {
+          const frame = () => new Promise(requestAnimationFrame);
+          await frame();
+          await frame();
           const canvas = document.querySelector(".timeline canvas");
           const context = canvas.getContext("2d");
           const { data } = context.getImageData(90, 30, canvas.width - 90, canvas.height - 30);
