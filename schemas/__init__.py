@@ -1,7 +1,6 @@
 """All tables of the store, each declared once. This package does not read or write data."""
 
 from tracemill.schemas import (
-    activities,
     call_sites,
     campaigns,
     causes,
@@ -30,7 +29,6 @@ from tracemill.schemas import (
     overheads,
     parallelism,
     patterns,
-    perturbation,
     profiles,
     scalability,
     surfaces,
@@ -67,8 +65,6 @@ TABLES: tuple[Table, ...] = (
     *main_part.TABLES,
     *counters.TABLES,
     *iterations.TABLES,
-    *perturbation.TABLES,
-    *activities.TABLES,
 )
 """Tables of a run."""
 CAMPAIGN_TABLES: tuple[Table, ...] = (

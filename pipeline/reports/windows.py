@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tracemill.base.durations import NUMBER, UNITS_NS
 from tracemill.base.errors import UsageError
 
-_UNITS = UNITS_NS | {"": UNITS_NS["s"]}
-_MOMENT = re.compile(rf"\s*({NUMBER})\s*({'|'.join(_UNITS)})\s*")
+_UNITS = {"": 1e9, "s": 1e9, "ms": 1e6, "us": 1e3, "µs": 1e3, "ns": 1}
+_MOMENT = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(s|ms|us|µs|ns|)\s*")
 _AFTER = 0.25
 
 

@@ -11,7 +11,6 @@ from tracemill.stages.iterations import ITERATIONS_STAGE, LOOP_STAGE
 from tracemill.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
 from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
 from tracemill.stages.parallelism_losses import PARALLELISM_LOSSES_STAGE
-from tracemill.stages.phases import PHASES_STAGE
 from tracemill.stages.region_graph import REGION_GRAPH_STAGE
 from tracemill.stages.stage import PythonStage
 from tracemill.stages.timeline import TIMELINE_STAGE
@@ -30,7 +29,6 @@ PYTHON_STAGES: tuple[PythonStage, ...] = (
     OVERHEAD_TOTALS_STAGE,
     PARALLELISM_LOSSES_STAGE,
     REGION_GRAPH_STAGE,
-    PHASES_STAGE,
     TIMELINE_STAGE,
 )
 """All of them. A kernel over tables, such as a critical path, is registered here: with the tables

@@ -22,7 +22,7 @@ def test_the_commands_are_these() -> None:
     assert [" ".join(words) for words in COMMANDS] == [
         "analyze", "best-grid", "campaign", "compare", "counters", "du", "explain",
         "export perfetto", "export severities", "export tables", "forecast", "forecast-errors",
-        "generate", "iterations", "nightly", "overheads", "patterns list", "phases", "program-from",
+        "generate", "iterations", "nightly", "overheads", "patterns list", "program-from",
         "prune", "quality", "report", "runs", "sql", "tables",
     ]  # fmt: skip
 

@@ -28,7 +28,6 @@ COMPUTED = (
     "region_graph_nodes", "region_graph_edges", "flat_profile", "messages", "unmatched_messages",
     "collectives", "collective_members", "wait_states", "metrics", "severities",
     "location_overheads", "overheads", "time_profile", "idle_times", "process_idle_times",
-    "activities",
 )  # fmt: skip
 
 
@@ -90,7 +89,6 @@ BREAKAGES = [
     ("imbalance_is_shared_out", "location_imbalance", 0, {"overload_ns": 7}),
     ("idle_times_lie_in_the_run", "idle_times", 0, {"idle_ns": 1000}),
     ("idle_times_lie_in_the_run", "process_idle_times", 0, {"idle_ns": 1000}),
-    ("activities_lie_end_to_end", "activities", 0, {"end_ns": 1}),
 ]
 
 
