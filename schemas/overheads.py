@@ -18,6 +18,12 @@ from tracemill.schemas.columns import (
 )
 from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
 
+ACTIVITIES = (
+    "computing", "blocked", "communicating", "synchronizing", "I/O", "create/destroy", "idle",
+    "unknown",
+)  # fmt: skip
+"""Primitive activities, as in EXPERT (Wolf and Mohr). A CPU thread is in one of them at a time."""
+
 
 @dataclass(frozen=True)
 class Overhead:
@@ -28,6 +34,7 @@ class Overhead:
 
     name: str
     part: str
+    activity: str
 
     @property
     def metric(self) -> str:
@@ -38,29 +45,29 @@ class Overhead:
 
 
 TAXONOMY = (
-    Overhead("computation", "user code"),
-    Overhead("data movement", "local memory"),
-    Overhead("data movement", "point-to-point"),
-    Overhead("data movement", "collective"),
-    Overhead("data movement", "put/get"),
-    Overhead("data movement", "I/O"),
-    Overhead("synchronisation", "barrier"),
-    Overhead("synchronisation", "lock"),
-    Overhead("synchronisation", "wait"),
-    Overhead("synchronisation", "condition"),
-    Overhead("control of parallelism", "fork/join"),
-    Overhead("control of parallelism", "scheduling"),
-    Overhead("control of parallelism", "process/thread management"),
-    Overhead("control of parallelism", "initialise/finalise"),
-    Overhead("additional computation", "algorithm change"),
-    Overhead("additional computation", "compiler change"),
-    Overhead("loss of parallelism", "unparallelised code"),
-    Overhead("loss of parallelism", "replicated code"),
-    Overhead("loss of parallelism", "partially parallelised code"),
-    Overhead("loss of parallelism", "idle threads"),
-    Overhead("unidentified", "measurement"),
-    Overhead("unidentified", "no rule"),
-    Overhead("unidentified", "outside visits"),
+    Overhead("computation", "user code", "computing"),
+    Overhead("data movement", "local memory", "computing"),
+    Overhead("data movement", "point-to-point", "communicating"),
+    Overhead("data movement", "collective", "communicating"),
+    Overhead("data movement", "put/get", "communicating"),
+    Overhead("data movement", "I/O", "I/O"),
+    Overhead("synchronisation", "barrier", "synchronizing"),
+    Overhead("synchronisation", "lock", "synchronizing"),
+    Overhead("synchronisation", "wait", "synchronizing"),
+    Overhead("synchronisation", "condition", "synchronizing"),
+    Overhead("control of parallelism", "fork/join", "create/destroy"),
+    Overhead("control of parallelism", "scheduling", "create/destroy"),
+    Overhead("control of parallelism", "process/thread management", "create/destroy"),
+    Overhead("control of parallelism", "initialise/finalise", "create/destroy"),
+    Overhead("additional computation", "algorithm change", "computing"),
+    Overhead("additional computation", "compiler change", "computing"),
+    Overhead("loss of parallelism", "unparallelised code", "computing"),
+    Overhead("loss of parallelism", "replicated code", "computing"),
+    Overhead("loss of parallelism", "partially parallelised code", "computing"),
+    Overhead("loss of parallelism", "idle threads", "idle"),
+    Overhead("unidentified", "measurement", "unknown"),
+    Overhead("unidentified", "no rule", "unknown"),
+    Overhead("unidentified", "outside visits", "unknown"),
 )
 
 
@@ -88,6 +95,17 @@ OVERHEAD_SUBCLASS = Column(
     values=tuple(each.part for each in TAXONOMY),
     meaning="Subclass. Names of subclasses are unique.",
 )
+ACTIVITY = Column(
+    name="activity",
+    type=ENUM,
+    values=ACTIVITIES,
+    meaning=(
+        "Primitive activity of the class, from which blocked time in wait states is taken off: "
+        "computing, also in local memory; communicating; synchronizing; I/O; create/destroy: "
+        "control of parallelism; idle: a worker outside regions; unknown: measurement, no rule, or "
+        "outside visits."
+    ),
+)
 RULE_ID = Column(
     name="rule_id", type=INT32, minimum=0, meaning="Rule, in order. The first matching rule counts."
 )
@@ -101,6 +119,7 @@ OVERHEAD_CLASSES = Table(
         OVERHEAD_ID,
         OVERHEAD_CLASS,
         OVERHEAD_SUBCLASS,
+        ACTIVITY,
         replace(METRIC, meaning="Metric of the class; see table `metrics` for its meaning."),
     ),
 )

@@ -147,6 +147,7 @@ def make_overhead_classes(
                 "overhead_id": pa.array(range(len(TAXONOMY)), pa.int32()),
                 "overhead_class": [each.name for each in TAXONOMY],
                 "overhead_subclass": [each.part for each in TAXONOMY],
+                "activity": [each.activity for each in TAXONOMY],
                 "metric": [each.metric for each in TAXONOMY],
             }
         ),

@@ -93,6 +93,31 @@ def test_the_shipped_rules_classify_regions(paradigm, role, name, part):
     assert (row["rule_id"] is None) == (part == "no rule")
 
 
+# Computing holds local memory, synchronizing all of synchronization, and create/destroy all control
+# of parallelism. User rules may name the other classes, which are computation of other kinds.
+@pytest.mark.parametrize(
+    ("activity", "parts"),
+    [
+        (
+            "computing",
+            "user code, local memory, algorithm change, compiler change, unparallelised code, "
+            "replicated code, partially parallelised code",
+        ),
+        ("blocked", ""),
+        ("communicating", "point-to-point, collective, put/get"),
+        ("synchronizing", "barrier, lock, wait, condition"),
+        ("I/O", "I/O"),
+        ("create/destroy", "fork/join, scheduling, process/thread management, initialise/finalise"),
+        ("idle", "idle threads"),
+        ("unknown", "measurement, no rule, outside visits"),
+    ],
+)
+def test_every_class_has_an_activity(activity, parts):
+    tables = classified(read_trace("0 0..1 main"))
+    found = [row for row in tables["overhead_classes"] if row["activity"] == activity]
+    assert ", ".join(row["overhead_subclass"] for row in found) == parts
+
+
 def test_the_first_rule_that_fits_counts():
     rules = parse_rules(
         HEADER
