@@ -28,6 +28,7 @@ from tracemill.schemas import (
     one_sided,
     overheads,
     parallelism,
+    path_changes,
     patterns,
     profiles,
     scalability,
@@ -74,6 +75,7 @@ CAMPAIGN_TABLES: tuple[Table, ...] = (
     *call_sites.TABLES,
     *causes.TABLES,
     *growth.TABLES,
+    *path_changes.TABLES,
     *cell_call_sites.TABLES,
     *surfaces.TABLES,
 )

@@ -52,6 +52,17 @@ CAUSED_NS = (
     time_column("passed_on_ns", "Waiting of others for these, because they waited."),
 )
 
+PARTICIPANT_COUNT = Column(
+    name="participant_count",
+    type=INT32,
+    minimum=1,
+    meaning="Number of threads that visit the call path anywhere in the run.",
+)
+LOST_NS = (
+    time_column("alone_ns", "Time lost by all others while only this call path computes."),
+    time_column("with_others_ns", "Share of the time lost while others compute, too."),
+)
+
 CAMPAIGN_SETTINGS = Table(
     name="campaign_settings",
     meaning="Settings of an application: declared in the campaign, or derived.",
@@ -309,6 +320,27 @@ RUN_CAUSES = Table(
     columns=(CAMPAIGN_RUN_ID, DELAY_KIND, CALL_PATH_KEY, RANK, *CAUSED_NS),
 )
 
+RUN_LOSSES = Table(
+    name="run_losses",
+    meaning=(
+        "Lost parallelism of a run: time that threads lose in the main part while code computes "
+        "that not all threads take part in."
+    ),
+    grain="one row per run and call path that computes while others lose time",
+    key=("campaign_run_id", "call_path_key"),
+    columns=(
+        CAMPAIGN_RUN_ID,
+        CALL_PATH_KEY,
+        nullable(
+            RANK,
+            "several processes visit it",
+            meaning="The only process that visits the call path.",
+        ),
+        PARTICIPANT_COUNT,
+        *LOST_NS,
+    ),
+)
+
 TABLES: tuple[Table, ...] = (
     CAMPAIGN_SETTINGS,
     CAMPAIGN_RUNS,
@@ -319,5 +351,6 @@ TABLES: tuple[Table, ...] = (
     CALL_SITE_TASKS,
     RUN_METRICS,
     RUN_CAUSES,
+    RUN_LOSSES,
 )
 """Data collected from the runs; all other tables are computed from it."""

@@ -7,6 +7,7 @@ from tracemill.schemas.campaigns import (
     APPLICATION,
     CAMPAIGN_RUN_ID,
     CAUSED_NS,
+    PARTICIPANT_COUNT,
     PROCESSES,
     RANK,
     SIZE,
@@ -127,4 +128,38 @@ WAITING_CAUSES = Table(
     ),
 )
 
-TABLES = (ANALYZED_WAITS, CAUSE_TIMES, CONFIGURATION_CAUSES, CAUSE_RANKING, WAITING_CAUSES)
+CONFIGURATION_LOSSES = Table(
+    name="configuration_losses",
+    meaning=(
+        "Lost parallelism by configuration: time that threads lose while code computes that not "
+        "all of them take part in. Medians over the repetitions of its fastest launch; repetitions "
+        "without the loss count as 0."
+    ),
+    grain="one row per application, processes, size, and call path with a loss",
+    key=("application", "processes", "size", "call_path_key"),
+    columns=(
+        APPLICATION,
+        PROCESSES,
+        SIZE,
+        CALL_PATH_KEY,
+        nullable(
+            RANK,
+            "several processes visit it",
+            meaning="The only process that visits the call path.",
+        ),
+        PARTICIPANT_COUNT,
+        _nanoseconds("lost_ns", "Time that the other threads lose."),
+        _nanoseconds("alone_ns", "Part of it while only this call path computes."),
+        ratio(
+            "lost_share",
+            "Share of the time of all locations in counted call paths.",
+            null_means="this time is 0",
+        ),
+        Column(name="run_count", type=INT32, minimum=1, meaning="Repetitions with a trace."),
+    ),
+)
+
+TABLES = (
+    ANALYZED_WAITS, CAUSE_TIMES, CONFIGURATION_CAUSES, CAUSE_RANKING, WAITING_CAUSES,
+    CONFIGURATION_LOSSES,
+)  # fmt: skip

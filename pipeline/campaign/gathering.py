@@ -19,7 +19,7 @@ from tracemill.store.runs import Run
 SIZES = "gathered_runs"
 QUERIES = (
     "gathered_times", "gathered_call_paths", "gathered_call_sites", "gathered_metrics",
-    "gathered_causes",
+    "gathered_causes", "gathered_losses",
 )  # fmt: skip
 # More runs in one query save hardly any time.
 MOST_RUNS = 64
@@ -45,6 +45,7 @@ class Gathered:
     call_sites: pa.Table
     metrics: pa.Table
     causes: pa.Table
+    losses: pa.Table
 
     @property
     def time_ns(self) -> dict[str, int]:

@@ -214,6 +214,7 @@ class _Writer:
         self._append(campaigns.CALL_SITE_TASKS, self._numbered(gathered.call_sites))
         self._append(campaigns.RUN_METRICS, self._numbered(gathered.metrics))
         self._append(campaigns.RUN_CAUSES, self._numbered(gathered.causes))
+        self._append(campaigns.RUN_LOSSES, self._numbered(gathered.losses))
         self._keep_new(call_paths.sort_by("campaign_run_id"))
 
     def write_measured(self, number: int, tables: Mapping[str, pa.Table]) -> None:

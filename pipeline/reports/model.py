@@ -55,11 +55,12 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Trend:
-    """Values over time, oldest first, drawn as a small curve; `is_marked` highlights the last."""
+    """Values in an order, drawn as a small curve; `is_marked` highlights the last."""
 
     values: tuple[float, ...]
     unit: Unit
     is_marked: bool = False
+    order: str = "oldest first"
 
     @property
     def heights(self) -> tuple[float, ...]:
@@ -73,7 +74,7 @@ class Trend:
     def description(self) -> str:
         """The curve in words."""
         low, high = (format_value(each(self.values), self.unit) for each in (min, max))
-        return f"{len(self.values)} values from {low} to {high}, oldest first"
+        return f"{len(self.values)} values from {low} to {high}, {self.order}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +117,11 @@ class Table:
     def defined_columns(self) -> tuple[Column, ...]:
         """Visible columns that have a definition."""
         return tuple(column for _, column in self.shown if column.meaning)
+
+    @property
+    def has_paths(self) -> bool:
+        """True if a column shows call paths, which carry the links of rows."""
+        return any(column.is_path for _, column in self.shown)
 
     @property
     def is_numeric(self) -> bool:

@@ -70,6 +70,7 @@ SELECT
     ranking.run_count,
     paths.operation IS NOT NULL AS is_communication,
     paths.is_setup,
+    callers.call_path AS caller_call_path,
     costs.smallest_processes,
     costs.largest_processes,
     settings.size_name,
@@ -78,6 +79,7 @@ SELECT
 FROM costs
 INNER JOIN campaign_call_paths AS paths USING (call_path_key)
 INNER JOIN campaign_settings AS settings USING (application)
+LEFT JOIN campaign_call_paths AS callers ON paths.parent_call_path_key = callers.call_path_key
 LEFT JOIN cause_ranking AS ranking
     ON
         costs.application = ranking.application

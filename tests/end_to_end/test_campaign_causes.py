@@ -63,16 +63,13 @@ def test_causes_of_a_run_are_not_more_than_its_waiting(recorded: Analysis) -> No
 
 def test_the_summary_names_the_cause_and_not_the_call_that_waits(recorded: Analysis) -> None:
     (summary,) = build_campaign_summary(recorded.run).sections
-    (cause,) = [each for each in summary.sentences if "of all waiting" in each]
-    assert cause.startswith(
-        'model: "main/serial_part" (scalemodel.c:7) on rank 0 causes 84.8% of all waiting with 8 '
-        "processes at n = 400: 887 ms, up from 100 ms with 2. "
+    (cause,) = [each for each in summary.findings if "of all waiting" in each.detail]
+    assert cause.headline == 'Waiting for "main/serial_part" (scalemodel.c:7) on rank 0:'
+    assert cause.detail.startswith(
+        "887 ms with 8 processes at n = 400, 84.8% of all waiting, up from 100 ms with 2; seen in "
+        '"main/MPI_Bcast". While it ran on rank 0 alone, the others lost '
     )
-    assert cause.endswith(' Others wait for it in "main/MPI_Bcast".')
-    (growth,) = [each for each in summary.sentences if "of all time" in each]
-    assert growth.startswith(
-        'model: the share of waiting for "main/serial_part" on rank 0 (in "main/MPI_Bcast") grows '
-    )
+    assert not any("MPI_" in each.headline for each in summary.findings)
 
 
 def test_a_cell_names_the_cause_of_its_waiting(report: Report) -> None:
@@ -133,8 +130,11 @@ def test_a_cause_grows_with_those_that_wait_for_it(tmp_path: Path) -> None:
         for name, rank, cost in (("main/serial", 0, 100_000), ("main/last", p - 1, 20_000))
     }
     (summary,) = build_campaign_summary(analysis.run).sections
-    # 7 processes wait 120 µs.
-    assert (
-        'one: "main/serial" on rank 0 causes 83.3% of all waiting with 8 processes: 700 µs, up '
-        'from 100 µs with 2. Others wait for it in "main/MPI_Barrier".'
-    ) in summary.sentences
+    # 7 processes wait 120 µs, and lose as much.
+    assert [(each.headline, each.detail) for each in summary.findings[-2:]] == [
+        ('Waiting for "main/serial" on rank 0:',
+         '700 µs with 8 processes, 83.3% of all waiting, up from 100 µs with 2; seen in '
+         '"main/MPI_Barrier". While it ran on rank 0 alone, the others lost 700 µs.'),
+        ('Lost parallelism in "main/last" on rank 7 alone:',
+         "meanwhile, the others lost 140 µs, 12.5% of all time."),
+    ]  # fmt: skip

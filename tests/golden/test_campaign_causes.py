@@ -8,7 +8,7 @@ from tests.helpers.gathering import program, rows_of
 from tests.helpers.measured_runs import MeasuredRun, tables_of
 from tests.helpers.micro_trace import Row, Tables
 from tests.helpers.running import query_rows, run_query, run_stage
-from tracemill.reports.campaign_sections.causes import describe_causes
+from tracemill.reports.campaign_sections.causes import describe_causes, describe_losses
 from tracemill.stages.campaign.call_site_ranking import CAUSE_RANKING_STAGE
 
 SERIAL, WORK = "main/serial", "main/work"
@@ -163,21 +163,22 @@ def test_sentences_name_large_causes_and_their_growth() -> None:
     # serial: 2 * 20 and 8 * 80 ns; work: 2 * 80 and 8 * 20 ns. The first covers 80%.
     assert sentences_of(growing()) == [
         f'program: "{SERIAL}" on rank 0 causes 80.0% of all waiting with 8 processes: 640 ns, up '
-        f'from 40.0 ns with 2. Others wait for it in "{BCAST}".'
+        "from 40.0 ns with 2.",
+        f'The waiting in "{BCAST}" is for "{SERIAL}" on rank 0.',
     ]
 
 
-def test_setup_is_not_named_and_time_in_communication_is_called_so() -> None:
+def test_setup_and_calls_are_not_named_but_those_who_communicate() -> None:
     rows: list[Row] = [
         {"application": "x", "call_path": name, "source": None, "cause_rank": None,
          "fewest_ns": 8, "most_ns": 4, "largest_share_ratio": 0.5, "size_count": 1,
          "smallest_processes": 2, "largest_processes": 4, "is_setup": is_setup,
-         "is_communication": True}
+         "is_communication": True, "caller_call_path": "main"}
         for name, is_setup in (("main/MPI_Init", True), (REDUCE, False))
     ]  # fmt: skip
     assert list(describe_causes(rows, [])) == [
-        f'x: the time itself in "{REDUCE}" (not its waiting) on several processes causes 50.0% of '
-        "all waiting with 4 processes: 4.00 ns, down from 8.00 ns with 2."
+        'x: communication itself in calls from "main" on several processes causes 50.0% of all '
+        "waiting with 4 processes: 4.00 ns, down from 8.00 ns with 2."
     ]
 
 
@@ -207,3 +208,54 @@ def test_costs_are_gathered_by_kind_and_process() -> None:
     ]
     tables["severities"] = tables["severities"][-1:]
     assert rows_of("gathered_causes", tables, columns) == []
+
+
+# --- Lost parallelism ----------------------------------------------------------------------------
+
+
+def test_losses_are_gathered_by_call_path_with_their_only_process() -> None:
+    """`work` is visited by two processes; losses in code that all run are not moved."""
+    tables = program("main\n  serial\n  work", {(0, 0): 9, (1, 0): 5, (2, 0): 2, (2, 1): 2}, [0, 1])
+    losses = [(1, 4, 1, 30, 6, 7), (1, 5, 1, 10, 0, 7), (2, 4, 2, 0, 8, 8), (0, 4, 2, 5, 5, None)]
+    names = (
+        "call_path_id", "overhead_id", "participant_count", "alone_ns", "with_others_ns",
+        "moved_to_overhead_id",
+    )  # fmt: skip
+    tables["parallelism_losses"] = [dict(zip(names, row, strict=True)) for row in losses]
+    columns = "call_path_key rank participant_count alone_ns with_others_ns"
+    assert rows_of("gathered_losses", tables, columns) == [(101, 0, 1, 40, 6), (102, None, 2, 0, 8)]
+
+
+def losing(*runs: tuple[int, dict[str, tuple[int | None, int]]]) -> Tables:
+    """Runs with processes, and the rank of each call path that the others lose time for."""
+    tables = campaign_of(*((p, [], {}) for p, _ in runs))
+    tables["run_losses"] = [
+        {"campaign_run_id": number, "call_path_key": KEYS[name], "rank": rank, "alone_ns": lost,
+         "with_others_ns": 1, "participant_count": 1}
+        for number, (_, losses) in enumerate(runs)
+        for name, (rank, lost) in losses.items()
+    ]  # fmt: skip
+    return tables
+
+
+def test_a_configuration_has_the_median_of_its_losses() -> None:
+    """One repetition loses nothing in `work`, and another process runs it in the third."""
+    tables = losing(
+        (4, {SERIAL: (0, 50), WORK: (3, 30)}),
+        (4, {SERIAL: (0, 80)}),
+        (4, {SERIAL: (0, 70), WORK: (2, 10)}),
+    )
+    columns = "call_path_key rank lost_ns alone_ns lost_share run_count"
+    # Each of five call paths takes 1 ns on each of four processes.
+    assert named(run_query("configuration_losses", tables, columns)) == [
+        (SERIAL, 0, 71, 70, 71 / 20, 3),
+        (WORK, None, 11, 10, 11 / 20, 3),
+    ]
+
+
+def test_a_sentence_names_the_largest_loss_with_the_most_processes() -> None:
+    tables = losing((2, {WORK: (1, 900)}), (8, {SERIAL: (0, 700), WORK: (7, 100)}))
+    rows = query_rows("losses_by_configuration", tables, row_limit=9)
+    assert list(describe_losses(rows)) == [
+        f'program: while "{SERIAL}" ran on rank 0 alone, the others lost 701 ns with 8 processes.'
+    ]

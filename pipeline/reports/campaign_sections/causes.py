@@ -1,10 +1,12 @@
-"""Causes of waiting: call paths that make others wait, and which of them grow with processes."""
+"""Causes of waiting: call paths that make others wait or lose time, and which of them grow."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate
 
+from tracemill.base.text import join_words
 from tracemill.reports.material import Material
-from tracemill.reports.model import Section
+from tracemill.reports.model import Finding, Section
 from tracemill.reports.sections.root_causes import ENOUGH, LEAST_SHARE
 from tracemill.reports.tables import TableSpec
 from tracemill.reports.wording import (
@@ -16,11 +18,15 @@ from tracemill.reports.wording import (
     name_site,
     number,
     share_of,
+    start,
     time_of,
 )
 
-PLACE = 25
+PLACE = 14
 MOST_CAUSES = 2
+MOST_WAITING = 2
+LEAST_LOST = 0.05
+"""Smallest share of all time for which lost parallelism is a finding."""
 
 GROWING = TableSpec(
     query="growing_causes",
@@ -43,8 +49,8 @@ GROWING = TableSpec(
     },
     silent={"source": None},
     hidden=frozenset({
-        "is_communication", "is_setup", "smallest_processes", "largest_processes", "size_name",
-        "size", "size_count",
+        "is_communication", "is_setup", "caller_call_path", "smallest_processes",
+        "largest_processes", "size_name", "size", "size_count",
     }),
 )  # fmt: skip
 BY_CONFIGURATION = TableSpec(
@@ -70,68 +76,179 @@ WAITING = TableSpec(
         "cause_call_path": "Cause", "cause_rank": "Its rank", "certain_ratio": "Certain",
     },
 )  # fmt: skip
+LOSSES = TableSpec(
+    query="losses_by_configuration",
+    title="Lost parallelism by configuration",
+    note=(
+        "Time that threads lose in the main part while code computes that not all of them take "
+        "part in; medians over repetitions. Alone: part of it while only this call path computes."
+    ),
+    row_limit=500,
+    bars=("lost_ns",),
+    titles={
+        "participant_count": "Threads", "lost_ns": "Lost by others", "alone_ns": "Alone",
+        "lost_ratio": "Of all time",
+        "run_count": "Runs",
+    },
+    silent={"source": None},
+)  # fmt: skip
 
 
 def build(material: Material) -> Section | None:
-    """The causes that grow, those of each configuration, and who waits for them."""
-    tables = material.tables(GROWING, BY_CONFIGURATION, WAITING)
+    """The causes that grow, those of each configuration, who waits for them, and who loses time."""
+    tables = material.tables(GROWING, BY_CONFIGURATION, WAITING, LOSSES)
     if not tables:
         return None
+    causes, waiting, losses = _read(material)
     return Section(
         key="causes",
         title="Causes of waiting",
-        sentences=tuple(describe_material(material)),
+        sentences=(*describe_causes(causes, waiting), *describe_losses(losses)),
         tables=tables,
     )
 
 
-def describe_material(material: Material) -> Iterator[str]:
-    """The sentences of a campaign on its causes."""
-    causes, waiting = (material.table(spec).as_dicts() for spec in (GROWING, WAITING))
-    return describe_causes(causes, waiting)
+def _read(material: Material) -> Iterator[tuple[Row, ...]]:
+    """Causes, those who wait for them, and lost parallelism."""
+    return (material.table(spec).as_dicts() for spec in (GROWING, WAITING, LOSSES))
+
+
+def find_causes(material: Material) -> tuple[Finding, ...]:
+    """The causes of waiting of each application, and the parallelism that they and others lose."""
+    causes, waiting, losses = _read(material)
+    large = group_by("application", _large_causes(causes))
+    seen, lost = group_by("application", waiting), group_by("application", _of_largest(losses))
+    applications = sorted({*large, *lost})
+    return tuple(
+        replace(finding, headline=start(f"{prefix}{finding.headline}"))
+        for name in applications
+        for prefix in [f"{name}: " if len(applications) > 1 else ""]
+        for finding in _find(large.get(name, ()), seen.get(name, ()), lost.get(name, ()))
+    )
+
+
+def _find(
+    causes: Sequence[Row], waiting: Sequence[Row], losses: Sequence[Row]
+) -> Iterator[Finding]:
+    """What the waiting of a program is for; then other code that others lose time for."""
+    for row in causes:
+        amount = (
+            f"{time_of(row['most_ns'])} {_name_place(row)}, "
+            f"{share_of(row['largest_share_ratio'])} of all waiting{_describe_growth(row)}"
+        )
+        yield Finding(
+            f"waiting for {_name_cause(row)}:",
+            f"{amount}{_describe_waiting(row, waiting)}.{_describe_own_loss(row, losses)}",
+        )
+    named = {row["call_path"] for row in causes}
+    for row in losses[:MOST_CAUSES]:
+        if row["call_path"] not in named and number(row["lost_ratio"]) >= LEAST_LOST:
+            yield Finding(
+                f"lost parallelism in {name_site(row)}{_name_runner(row)}:",
+                f"meanwhile, the others lost {time_of(row['lost_ns'])}, "
+                f"{share_of(row['lost_ratio'])} of all time.",
+            )
 
 
 def describe_causes(causes: Sequence[Row], waiting: Sequence[Row]) -> Iterator[str]:
     """The large causes of each application that grow most, and call paths that wait for them."""
     seen = group_by("application", waiting)
-    for application, own in group_by("application", causes).items():
+    for row in _large_causes(causes):
+        yield (
+            f"{row['application']}: {_name_cause(row)} causes "
+            f"{share_of(row['largest_share_ratio'])} of all waiting {_name_place(row)}: "
+            f"{time_of(row['most_ns'])}{_describe_growth(row)}."
+        )
+        names = _names_of_waiting(row, seen.get(str(row["application"]), ()))
+        if names:
+            cause = f"{name_path(row['call_path'])}{name_rank(row)}"
+            yield f"The waiting in {join_words(names)} is for {cause}."
+
+
+def describe_losses(losses: Sequence[Row]) -> Iterator[str]:
+    """The largest loss of parallelism of each application."""
+    for application, (row, *_) in group_by("application", _of_largest(losses)).items():
+        yield (
+            f"{application}: while {name_site(row)} ran{_name_runner(row)}, the others lost "
+            f"{time_of(row['lost_ns'])} with "
+            f"{count_of(row['processes'], 'process', 'processes')}."
+        )
+
+
+def _large_causes(causes: Sequence[Row]) -> Iterator[Row]:
+    """The causes of each application that grow most and bring about most of its waiting."""
+    for own in group_by("application", causes).values():
         large = [
             row
             for row in own
             if number(row["largest_share_ratio"]) >= LEAST_SHARE and not row["is_setup"]
         ][:MOST_CAUSES]
         covered = accumulate((number(row["largest_share_ratio"]) for row in large), initial=0.0)
-        for row, before in zip(large, covered, strict=False):
-            if before < ENOUGH:
-                waits = _describe_seen(row, seen.get(application, ()))
-                yield f"{application}: {_describe(row)}.{waits}"
+        yield from (row for row, before in zip(large, covered, strict=False) if before < ENOUGH)
 
 
-def _describe(row: Row) -> str:
-    subject = name_site(row)
-    if row["is_communication"]:
-        subject = f"the time itself in {subject} (not its waiting)"
-    fewest, most = number(row["fewest_ns"]), number(row["most_ns"])
-    change = ""
-    if row["smallest_processes"] != row["largest_processes"]:
-        verb = "up" if most > fewest else "down"
-        change = f", {verb} from {time_of(fewest)} with {row['smallest_processes']}"
+def _name_cause(row: Row) -> str:
+    """The call path and its rank; of communication, the code that communicates."""
+    if not row["is_communication"]:
+        return f"{name_site(row)}{name_rank(row)}"
+    caller = row["caller_call_path"]
+    where = f" in calls from {name_path(caller)}" if caller is not None else ""
+    return f"communication itself{where}{name_rank(row)}"
+
+
+def _name_place(row: Row) -> str:
+    """'with 16 processes at n = 400', where causes are largest."""
     size = f" at {row['size_name']} = {number(row['size']):g}" if row["size_count"] != 1 else ""
-    processes = count_of(row["largest_processes"], "process", "processes")
-    return (
-        f"{subject}{name_rank(row)} causes {share_of(row['largest_share_ratio'])} of all waiting "
-        f"with {processes}{size}: {time_of(most)}{change}"
-    )
+    return f"with {count_of(row['largest_processes'], 'process', 'processes')}{size}"
 
 
-def _describe_seen(cause: Row, waiting: Sequence[Row]) -> str:
-    """The call paths that wait for a cause, if these are certain."""
-    names = [
+def _describe_growth(row: Row) -> str:
+    """', up from 100 ms with 2'; nothing for a single number of processes."""
+    if row["smallest_processes"] == row["largest_processes"]:
+        return ""
+    verb = "up" if number(row["most_ns"]) > number(row["fewest_ns"]) else "down"
+    return f", {verb} from {time_of(row['fewest_ns'])} with {row['smallest_processes']}"
+
+
+def _names_of_waiting(cause: Row, waiting: Sequence[Row]) -> list[str]:
+    """The first call paths that are certain to wait for a cause."""
+    return [
         name_path(row["call_path"])
         for row in waiting
         if row["cause_call_path"] == cause["call_path"]
+    ][:MOST_WAITING]
+
+
+def _describe_waiting(cause: Row, waiting: Sequence[Row]) -> str:
+    names = _names_of_waiting(cause, waiting)
+    return f"; seen in {join_words(names)}" if names else ""
+
+
+def _of_largest(losses: Sequence[Row]) -> list[Row]:
+    """The losses with the most processes at the largest size of each application."""
+    return [
+        row
+        for own in group_by("application", losses).values()
+        for row in own
+        if (row["size"], row["processes"]) == (own[0]["size"], own[0]["processes"])
     ]
-    return f" Others wait for it in {' and '.join(names[:2])}." if names else ""
+
+
+def _describe_own_loss(cause: Row, losses: Sequence[Row]) -> str:
+    """The parallelism that a cause loses, in a sentence; else nothing."""
+    found = next((row for row in losses if row["call_path"] == cause["call_path"]), None)
+    if found is None:
+        return ""
+    return f" While it ran{_name_runner(found)}, the others lost {time_of(found['lost_ns'])}."
+
+
+def _name_runner(row: Row) -> str:
+    """' on rank 0 alone', or on how many threads code runs that not all take part in."""
+    if row["participant_count"] != 1:
+        return f" on {row['participant_count']} threads only"
+    alone = " alone" if number(row["alone_ns"]) * 2 > number(row["lost_ns"]) else ""
+    place = "one thread" if row["rank"] is None else name_place(row["rank"], 0, has_threads=False)
+    return f" on {place}{alone}"
 
 
 def name_rank(row: Row) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from tracemill.reports.campaign_sections.causes import name_cause
+from tracemill.reports.campaign_sections.critical_path import BY_CONFIGURATION
 from tracemill.reports.material import Material
 from tracemill.reports.model import Section
 from tracemill.reports.sections.root_causes import MOST_OF_IT
@@ -96,7 +97,7 @@ TOTALS = TableSpec(
 
 def build(material: Material) -> Section | None:
     """Metrics and call paths that grow with processes and size."""
-    tables = material.tables(METRICS, CALL_PATHS, MODELS, TOTALS)
+    tables = material.tables(METRICS, CALL_PATHS, MODELS, BY_CONFIGURATION, TOTALS)
     if not tables:
         return None
     rows = {table.name: table.as_dicts() for table in tables}

@@ -1,9 +1,12 @@
-"""Summary: the most important facts of the campaign."""
+"""Summary: what grows on the critical path, what causes waiting, and facts of the campaign."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from tracemill.reports import scaling
 from tracemill.reports.campaign_sections import (
     call_sites,
     causes,
+    critical_path,
     efficiency,
     growth,
     runs,
@@ -12,45 +15,70 @@ from tracemill.reports.campaign_sections import (
 from tracemill.reports.material import Material
 from tracemill.reports.model import Fact, Section
 from tracemill.reports.tables import read_source
-from tracemill.reports.units import Unit
-from tracemill.reports.wording import Row, count_of, nonempty, time_of
+from tracemill.reports.units import Unit, Value
+from tracemill.reports.wording import Row, count_of, nonempty, start, time_of
 
 PLACE = 10
 OVERVIEW = "campaign_overview"
 
 
 def build(material: Material) -> Section:
-    """The campaign in a few sentences."""
+    """What grows on the critical path and what causes waiting; then the campaign in sentences."""
     overview = material.overview
+    findings = (*critical_path.find_changes(material), *causes.find_causes(material))
+    answers = _unprefixed(overview, critical_path.describe_path(material))
+    rest = _unprefixed(overview, nonempty(*_describe_rest(material)))
     return Section(
         key="summary",
         title="Summary",
         facts=_facts(overview),
-        sentences=nonempty(
-            describe_times(overview),
-            describe_failures(overview),
-            scaling.describe_scalings(material.rows(scaling.QUERY)),
-            *runs.describe_names(material.table(runs.NAMES).as_dicts()),
-            *runs.describe_varying(material.table(runs.VARYING).as_dicts()),
-            *efficiency.describe_marks(material.table(efficiency.MARKS).as_dicts()),
-            *causes.describe_material(material),
-            *surface.describe_choice(material.table(surface.FITS).as_dicts()),
-            *call_sites.describe_worst(material.rows(call_sites.WORST)),
-            *growth.describe_growth(material.table(growth.CALL_PATHS).as_dicts()),
-        ),
+        # Without findings, what is known comes before what is not.
+        sentences=answers if findings else (*rest, *answers),
+        findings=findings,
+        remarks=rest if findings else (),
         sources=(
             read_source(OVERVIEW),
-            read_source(scaling.QUERY),
-            read_source(runs.NAMES.query, runs.NAMES.row_limit),
-            read_source(runs.VARYING.query, runs.VARYING.row_limit),
-            read_source(efficiency.MARKS.query, efficiency.MARKS.row_limit),
-            read_source(causes.GROWING.query, causes.GROWING.row_limit),
-            read_source(causes.WAITING.query, causes.WAITING.row_limit),
-            read_source(surface.FITS.query),
+            *(read_source(spec.query, spec.row_limit) for spec in _SPECS),
+            *(read_source(name) for name in (critical_path.KNOWLEDGE, scaling.QUERY)),
             read_source(call_sites.WORST),
-            read_source(growth.CALL_PATHS.query, growth.CALL_PATHS.row_limit),
         ),
     )
+
+
+_SPECS = (
+    critical_path.CHANGES, critical_path.BY_CONFIGURATION, causes.GROWING, causes.WAITING,
+    causes.LOSSES, efficiency.MARKS, surface.FITS, runs.NAMES, runs.VARYING, growth.CALL_PATHS,
+)  # fmt: skip
+
+
+def _describe_rest(material: Material) -> Iterator[str]:
+    """Times, efficiency and models; which runs there are; growth where no path is known."""
+    overview = material.overview
+    unknown = {
+        row["application"]
+        for row in material.rows(critical_path.KNOWLEDGE)
+        if not row["process_number_count"]
+    }
+    yield describe_times(overview)
+    yield from efficiency.describe_marks(material.table(efficiency.MARKS).as_dicts())
+    yield from surface.describe_choice(material.table(surface.FITS).as_dicts())
+    yield from call_sites.describe_worst(_of(unknown, material.rows(call_sites.WORST)))
+    yield from growth.describe_growth(_of(unknown, material.table(growth.CALL_PATHS).as_dicts()))
+    yield describe_failures(overview)
+    yield scaling.describe_scalings(material.rows(scaling.QUERY))
+    yield from runs.describe_names(material.table(runs.NAMES).as_dicts())
+    yield from runs.describe_varying(material.table(runs.VARYING).as_dicts())
+
+
+def _of(applications: Collection[Value], rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if row["application"] in applications]
+
+
+def _unprefixed(overview: Row, sentences: Iterable[str]) -> tuple[str, ...]:
+    """The sentences; without the name of the application if there is only one."""
+    if overview["application_count"] != 1:
+        return tuple(sentences)
+    return tuple(start(each.removeprefix(f"{overview['applications']}: ")) for each in sentences)
 
 
 def _facts(overview: Row) -> tuple[Fact, ...]:
