@@ -11,13 +11,23 @@ from tracemill.reports.build import ReportedRun
 from tracemill.reports.campaign_sections import build_campaign_sections, summary
 from tracemill.reports.material import Material
 from tracemill.reports.model import Report, Section, Subject
+from tracemill.reports.run_links import link_runs
+from tracemill.store.runs import Run
+
+CAMPAIGN_DEPTH = 2
+"""Folders between the store and a generation of a campaign: campaigns, and that of its name."""
 
 
 def build_campaign_report(
-    campaign: ReportedRun, *, threads: int | None = None, memory_limit: str = ""
+    campaign: Run, *, threads: int | None = None, memory_limit: str = ""
 ) -> Report:
     """The whole report of a campaign. Raises QueryError if a table does not fit its query."""
-    return _build(campaign, build_campaign_sections, threads, memory_limit)
+    store = campaign.path.parents[CAMPAIGN_DEPTH]
+
+    def build(material: Material) -> tuple[Section, ...]:
+        return link_runs(build_campaign_sections(material), store)
+
+    return _build(campaign, build, threads, memory_limit)
 
 
 def build_campaign_summary(

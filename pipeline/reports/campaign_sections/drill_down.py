@@ -9,7 +9,7 @@ from tracemill.reports.model import Section, Table
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.wording import Row, count_of, name_site, nonempty, number, share_of
 
-PLACE = 65
+PLACE = 55
 WORST = "worst_losses"
 
 CELLS = TableSpec(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import islice, product
 from math import nan
 
 import numpy as np
@@ -12,6 +12,7 @@ from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Picture, Section, Table
 from tracemill.reports.pictures.curves import Curve, draw_scaling
 from tracemill.reports.pictures.grids import Grid, MarkedCell, draw_heat_map, draw_surface
+from tracemill.reports.run_links import anchor_of
 from tracemill.reports.scaling import FIXED_SIZE, declared_scalings, is_relevant
 from tracemill.reports.tables import TableSpec
 from tracemill.reports.units import format_share
@@ -40,6 +41,7 @@ DEFINITIONS = dict(
 )
 """A sentence for each definition of efficiency."""
 OUT_OF_MEMORY = "out of memory"
+SIZE_LABEL = "problem size"
 _ALL_BUT_ROUNDING = 1e-9
 _LEAST_POINTS = 0.1
 
@@ -112,7 +114,7 @@ def build(material: Material) -> Section:
             *describe_definitions(efficiencies.values("efficiency_definition")),
         ),
         pictures=tuple(_pictures(marks, efficiencies, cells, speed_ups, material)),
-        tables=filled(marks, efficiencies, cells, speed_ups),
+        tables=filled(efficiencies, speed_ups, marks, cells),
     )
 
 
@@ -209,7 +211,7 @@ def read_grid(rows: Sequence[Row], stated: Row) -> Grid:
             values[place] = np.fmax(values[place], number(efficiency))
     return Grid(
         processes=processes, sizes=sizes, values=values, label="efficiency", is_percent=True,
-        size_label="problem size" if is_size else "amount of computation",
+        size_label=SIZE_LABEL if is_size else "amount of computation",
         low=0.0, high=max(1.0, float(np.nanmax(values, initial=0.0))),
     )  # fmt: skip
 
@@ -261,13 +263,19 @@ def _points(ratio: float) -> str:
 
 
 def _heat_map(application: str, grid: Grid, cells: Sequence[Row], zeros: str) -> Picture:
+    # An amount of computation may have several sizes.
+    is_size = grid.size_label == SIZE_LABEL
+    links = {
+        (p, size): anchor_of(application, p, size)
+        for p, size in product(grid.processes, grid.sizes if is_size else ())
+    }
     return Picture(
         name=f"grid-{application}",
         title=f"Efficiency of {application} as a map",
-        draw=partial(draw_heat_map, grid, f"grid-{application}", read_marks(cells)),
+        draw=partial(draw_heat_map, grid, f"grid-{application}", read_marks(cells), links=links),
         description=_describe(grid)
-        + " Between four configurations: MarkProcs and MarkData of their cell, in points."
-        + zeros,
+        + " Between four configurations: MarkProcs and MarkData of their cell, in points. Squares "
+        "lead to their runs." + zeros,
         of=f"Drawn from {EFFICIENCIES.title} and {CELLS.title}.",
     )
 
@@ -275,7 +283,7 @@ def _heat_map(application: str, grid: Grid, cells: Sequence[Row], zeros: str) ->
 def _describe(grid: Grid) -> str:
     """Efficiency at the ends of the grid, for the smallest and the largest size."""
     ends = dict.fromkeys((grid.sizes[0], grid.sizes[-1]))
-    what = "size" if grid.size_label == "problem size" else grid.size_label
+    what = "size" if grid.size_label == SIZE_LABEL else grid.size_label
     parts = [
         f"at {what} {size:g}: {_value(row[0])} with {grid.processes[0]} and {_value(row[-1])} with "
         f"{grid.processes[-1]} processes"

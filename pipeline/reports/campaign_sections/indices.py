@@ -6,7 +6,7 @@ from tracemill.reports.model import Section
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.wording import Row, count_of, nonempty
 
-PLACE = 45
+PLACE = 90
 
 INDICES = TableSpec(
     query="indices",

@@ -8,7 +8,7 @@ from tracemill.reports.model import Section
 from tracemill.reports.tables import TableSpec
 from tracemill.reports.wording import Row, count_of, group_by, nonempty
 
-PLACE = 90
+PLACE = 80
 
 CONFIGURATIONS = TableSpec(
     query="configurations",
@@ -19,6 +19,18 @@ CONFIGURATIONS = TableSpec(
     titles={"best_ns": "Best", "median_ns": "Median", "longest_ns": "Longest", "run_count": "Runs",
             "failed_count": "Failed", "spread_ratio": "Spread"},
     silent={"threads": 1, "variant": "", "failed_count": 0},
+)  # fmt: skip
+LISTED = TableSpec(
+    query="listed_runs",
+    title="All runs",
+    note=(
+        "A name with a link leads to the report of the run. `tracemill report RUN` writes the "
+        "report of any run; the page of the campaign links it when it is made again."
+    ),
+    row_limit=2_000,
+    bars=("time_ns",),
+    titles={"label": "Name", "time_ns": "Time", "whole_time_ns": "Whole run"},
+    silent={"run": None, "threads": 1, "variant": "", "state": "measured", "whole_time_ns": None},
 )  # fmt: skip
 FAILED = TableSpec(query="failed_runs", title="Runs that failed")
 
@@ -49,7 +61,9 @@ def build(material: Material) -> Section:
             *describe_varying(varying.as_dicts()),
             *describe_joined(material.rows("joined_call_sites")),
         ),
-        tables=filled(material.table(CONFIGURATIONS), failed, names, varying),
+        tables=filled(
+            material.table(CONFIGURATIONS), failed, names, varying, material.table(LISTED)
+        ),
     )
 
 

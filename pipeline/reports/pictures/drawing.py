@@ -17,6 +17,8 @@ Picture = TypeVar("Picture")
 INK = "#010203"
 """Stands for the color of the text around the picture, light or dark."""
 SERIES = ("#3b76af", "#ee8536", "#519e3e", "#c53a32", "#8d69b8", "#84584e", "#d57dbe", "#7f7f7f")
+PAGE_LINK = "#@"
+"""Begins links of a picture that lead to a place on the page, not within the picture."""
 _POINTS_PER_INCH = 72
 _DOTS_PER_INCH = 144
 _STYLE: dict[Any, Any] = {
@@ -74,7 +76,8 @@ def to_svg(figure: "Figure", name: str) -> str:
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     identifier = re.sub(r"\W+", "-", name)
-    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{identifier}-", svg)
+    svg = re.sub(r'(\bid="|url\(#|href="#(?!@))', rf"\g<1>{identifier}-", svg)
+    svg = svg.replace(f'href="{PAGE_LINK}', 'href="#')
     return svg.replace(INK, "currentColor").strip()
 
 

@@ -1,13 +1,13 @@
 """Values over a grid of processes and sizes: as a heat map, and as a surface in space."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.reports.pictures.drawing import INK, drawn, new_figure, to_svg
+from tracemill.reports.pictures.drawing import INK, PAGE_LINK, drawn, new_figure, to_svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,8 +48,16 @@ class MarkedCell:
 
 
 @drawn
-def draw_heat_map(grid: Grid, name: str, cells: Sequence[MarkedCell] = ()) -> str:
-    """The grid as colored squares with their values; what cells say stands on their corners."""
+def draw_heat_map(
+    grid: Grid,
+    name: str,
+    cells: Sequence[MarkedCell] = (),
+    links: Mapping[tuple[int, float], str] | None = None,
+) -> str:
+    """The grid as colored squares with their values; what cells say stands on their corners.
+
+    `links` are places on the page that the squares lead to, by processes and size.
+    """
     columns, rows = len(grid.processes), len(grid.sizes)
     figure = new_figure(min(150 + 62 * columns, 760), min(90 + 34 * rows, 560))
     axes = figure.add_subplot()
@@ -60,6 +68,7 @@ def draw_heat_map(grid: Grid, name: str, cells: Sequence[MarkedCell] = ()) -> st
     _label(axes, grid)
     if columns * rows <= MOST_WRITTEN:
         _write_values(axes, grid)
+        _link_squares(axes, grid, links or {})
         _write_cells(axes, grid, cells)
     bar = figure.colorbar(squares, ax=axes)
     bar.set_label(grid.label)
@@ -162,6 +171,18 @@ def _write_values(axes: "Axes", grid: Grid) -> None:
             column + 0.5, row + 0.5, text, ha="center", va="center",
             color="white" if is_dark else "black", fontsize=8,
         )  # fmt: skip
+
+
+def _link_squares(axes: "Axes", grid: Grid, links: Mapping[tuple[int, float], str]) -> None:
+    """Lay invisible squares with links over those that have one."""
+    from matplotlib.patches import Rectangle
+
+    for row, column in np.ndindex(grid.values.shape):
+        link = links.get((grid.processes[column], grid.sizes[row]))
+        if link:
+            square = Rectangle((column, row), 1, 1, facecolor=INK, alpha=0.0, linewidth=0)
+            square.set_url(f"{PAGE_LINK}{link}")
+            axes.add_patch(square)
 
 
 def _write_cells(axes: "Axes", grid: Grid, cells: Sequence[MarkedCell]) -> None:
