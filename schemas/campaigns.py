@@ -169,6 +169,14 @@ CAMPAIGN_RUNS = Table(
             time_column("whole_time_ns", "Elapsed time from the first to the last record."),
             "measured without a trace, or failed",
         ),
+        nullable(
+            time_column(
+                "serial_ns",
+                "Time of the main part in which exactly one of several threads computes: the "
+                "measured serial part.",
+            ),
+            "measured without a trace, or with setup; failed; or a single thread",
+        ),
         Column(
             name="given_efficiency",
             type=FLOAT64,
@@ -267,7 +275,10 @@ RUN_CALL_PATHS = Table(
         ),
         time_column("longest_ns", "Longest exclusive time of a process."),
         time_column("wait_ns", "Waiting time, part of the exclusive time."),
-        time_column("critical_path_ns", "Time of the critical path in this call path."),
+        time_column(
+            "critical_path_ns",
+            "Time of the critical path in this call path, within the measured part of the run.",
+        ),
     ),
 )
 

@@ -233,7 +233,12 @@ CRITICAL_PATH_PROFILE = Table(
     meaning="Time of the critical path by call path and location.",
     grain="one row per call path and location with time on the critical path",
     key=("call_path_id", "location_id"),
-    columns=(CALL_PATH_ID, LOCATION_ID, PATH_NS),
+    columns=(
+        CALL_PATH_ID,
+        LOCATION_ID,
+        PATH_NS,
+        renamed(PATH_NS, "main_path_ns", "The same within the main part of the run."),
+    ),
 )
 
 CRITICAL_PATH_LOCATIONS = Table(

@@ -19,7 +19,7 @@ from tracemill.store.runs import Run
 SIZES = "gathered_runs"
 QUERIES = (
     "gathered_times", "gathered_call_paths", "gathered_call_sites", "gathered_metrics",
-    "gathered_causes", "gathered_losses",
+    "gathered_causes", "gathered_losses", "gathered_serial_times",
 )  # fmt: skip
 # More runs in one query save hardly any time.
 MOST_RUNS = 64
@@ -46,6 +46,7 @@ class Gathered:
     metrics: pa.Table
     causes: pa.Table
     losses: pa.Table
+    serial_times: pa.Table
 
     @property
     def time_ns(self) -> dict[str, int]:
@@ -55,6 +56,11 @@ class Gathered:
             row["run_id"]: max(row["end_ns_max"] - row["begin_ns_min"], 0)
             for row in spans.to_pylist()
         }
+
+    @property
+    def serial_ns(self) -> dict[str, int]:
+        """Time (ns) of the main part in which exactly one of several threads computes."""
+        return {row["run_id"]: row["serial_ns"] for row in self.serial_times.to_pylist()}
 
 
 def in_batches(runs: Iterable[Run]) -> Iterator[list[Run]]:

@@ -102,6 +102,7 @@ class CampaignSource:
         numbers = {run.run_id: n for n, run in enumerate(self.runs) if run.run_id is not None}
         writer, programs = _Writer(sink, numbers), Programs(is_name_given=self.is_application_given)
         times: dict[str, int] = {}
+        serial: dict[str, int] = {}
         report(len(self.runs) - len(numbers))
         applications = {run_id: self.runs[number].application for run_id, number in numbers.items()}
         matched = match_call_sites([self._opened(run_id) for run_id in numbers], applications)
@@ -119,13 +120,15 @@ class CampaignSource:
                 programs.add(run.application, run.label, regions.get(analyzed.run_id, set()))
             writer.write(gathered)
             times |= gathered.time_ns
+            serial |= {} if self.description.with_setup else gathered.serial_ns
             report(len(batch))
         programs.check()
         for number, run in enumerate(self.runs):
             if run.measured is not None:
                 writer.write_measured(number, tables_of(run.measured, run.processes))
         writer.finish()
-        _write(sink, campaigns.CAMPAIGN_RUNS, [self._row(n, times) for n in range(len(self.runs))])
+        rows = [self._row(number, times, serial) for number in range(len(self.runs))]
+        _write(sink, campaigns.CAMPAIGN_RUNS, rows)
         _write(sink, campaigns.RUN_PARAMETERS, self._parameters())
         _write(sink, campaigns.CAMPAIGN_SETTINGS, self._settings(matched.joined))
 
@@ -137,7 +140,9 @@ class CampaignSource:
             )
         return run
 
-    def _row(self, number: int, times: Mapping[str, int]) -> dict[str, Any]:
+    def _row(
+        self, number: int, times: Mapping[str, int], serial: Mapping[str, int]
+    ) -> dict[str, Any]:
         run = self.runs[number]
         return {
             "campaign_run_id": number,
@@ -159,6 +164,7 @@ class CampaignSource:
             "reason": run.reason,
             "time_ns": times.get(run.run_id or "", run.time_ns),
             "whole_time_ns": run.whole_time_ns,
+            "serial_ns": serial.get(run.run_id or ""),
             "given_efficiency": run.given_efficiency,
         }
 

@@ -6,7 +6,8 @@
 -- Inputs:     call_paths, call_path_keys, call_tree, locations, location_groups, regions,
 --             source_locations, mpi_calls, wait_states, critical_path_profile
 -- Output:     campaign tables campaign_call_paths and run_call_paths
--- Parameters: none
+-- Parameters: $is_setup_included  take the critical path of the whole run; else that of the main
+--                                 part (BOOLEAN, default false)
 -- Assumes:    tables hold several runs, distinguished by run_id; tasks are counted where they run,
 --             not where they are scheduled
 WITH
@@ -80,7 +81,9 @@ WITH
         SELECT
             profile.run_id,
             keyed.call_path_key,
-            sum(profile.path_ns) AS critical_path_ns
+            sum(
+                if($is_setup_included::BOOLEAN, profile.path_ns, profile.main_path_ns)
+            ) AS critical_path_ns
         FROM critical_path_profile AS profile
         INNER JOIN keyed USING (run_id, call_path_id)
         GROUP BY profile.run_id, keyed.call_path_key

@@ -7,6 +7,7 @@ from tests.helpers.running import query_tables, run_queries, run_stage
 from tracemill.stages.critical_path import CRITICAL_PATH_STAGE
 
 SEGMENT = "location_id begin_ns end_ns kind cause_location_id wait_ns"
+PROFILE = "call_path_id location_id path_ns"
 
 
 BASIS = ("synchronization_points", "location_spans", "critical_path_jumps")
@@ -82,11 +83,12 @@ def test_the_path_goes_from_a_late_receive_to_its_sender(trace):
         (1, 15, 60, "late_sender", 0, 15),  # from the receive, which waited 30 - 15, to the end
     ]
     # Call paths: main 0, MPI_Finalize 1, MPI_Init 2, MPI_Recv 3, MPI_Send 4.
+    # The main part is from 10 to 45.
     assert profile == [
-        (0, 0, 20),  # main on rank 0: 30 - 10
-        (0, 1, 18),  # main on rank 1: 60 - 42
-        (2, 0, 10),  # MPI_Init
-        (3, 1, 12),  # the receive without its waiting: 42 - 30
+        (0, 0, 20, 20),  # main on rank 0: 30 - 10
+        (0, 1, 18, 3),  # main on rank 1: 60 - 42, of the main part 45 - 42
+        (2, 0, 10, 0),  # MPI_Init
+        (3, 1, 12, 12),  # the receive without its waiting: 42 - 30
     ]
     # MPI_Init 10 and MPI_Recv 12 are communication; the path is from 0 to 60, the run from 0 to 70.
     assert summary == [(0, 60, 70, 38, 22, 2, 2, True)]
@@ -334,7 +336,11 @@ def test_no_more_waiting_is_subtracted_than_the_call_has_time(critical_path):
         (1, 0, 25, None, None, 0),
         (0, 10, 40, "late_sender", 1, 5),
     ]
-    assert critical_path("critical_path_profile", tables) == [(0, 0, 10), (0, 1, 25), (2, 0, 15)]
+    assert critical_path("critical_path_profile", tables, PROFILE) == [
+        (0, 0, 10),
+        (0, 1, 25),
+        (2, 0, 15),
+    ]
 
 
 def path_of(number, last):
@@ -367,7 +373,7 @@ def test_work_is_counted_on_and_off_the_path(critical_path, trace):
     # The path: MPI_Init, work and extra on rank 1; from 60 on MPI_Barrier and main on rank 0.
     # Call paths: main 0, MPI_Barrier 1, MPI_Finalize 2, MPI_Init 3, extra 4, work 5.
     tables = trace(UNEVEN)
-    assert critical_path("critical_path_profile", tables) == [
+    assert critical_path("critical_path_profile", tables, PROFILE) == [
         (0, 0, 3), (1, 0, 2), (3, 1, 10), (4, 1, 20), (5, 1, 30),
     ]  # fmt: skip
     # Rank 0 waits from 30 to 60. Work, and the path at that call path:

@@ -59,7 +59,7 @@ def test_a_run_takes_as_long_as_from_the_first_to_the_last_process() -> None:
         query_runs("gathered_times", {"run": complete(PAIR), "more": later(PAIR, 1000)})
     )
     empty = pa.table({})
-    gathered = Gathered(times, *[empty] * 5)
+    gathered = Gathered(times, *[empty] * 6)
     assert gathered.time_ns == {"run": 80 - 25, "more": 80 - 25}
 
 
@@ -112,6 +112,26 @@ def test_runs_are_kept_apart() -> None:
     assert [tuple(row[name] for name in columns) for row in found] == [
         ("a", 0, 10 - 5, 3), ("b", 0, 55, 10), ("b", 1, 55, 25),
     ]  # fmt: skip
+
+
+# --- Serial time ---------------------------------------------------------------------------------
+
+
+def test_while_one_of_three_threads_computes_two_lose_time() -> None:
+    """Alone for (60 + 20) / 2; what is lost while two compute does not count."""
+    tables = complete("0 0..100 work\n1 0..100 work\n1.1 0..100 work")
+    tables["parallelism_losses"] = [
+        {"call_path_id": 0, "overhead_id": 1, "alone_ns": 60, "with_others_ns": 7},
+        {"call_path_id": 1, "overhead_id": 1, "alone_ns": 20},
+    ]
+    assert rows_of("gathered_serial_times", tables, "serial_ns") == [(40,)]
+    tables["parallelism_losses"] = []
+    assert rows_of("gathered_serial_times", tables, "serial_ns") == [(0,)]
+
+
+def test_a_single_thread_has_no_serial_time() -> None:
+    tables = complete("0 0..100 work") | {"parallelism_losses": []}
+    assert rows_of("gathered_serial_times", tables, "serial_ns") == []
 
 
 # --- Sizes ---------------------------------------------------------------------------------------
@@ -227,11 +247,15 @@ def test_waiting_and_the_critical_path_are_added() -> None:
         wait(0, 20), wait(1, 10), wait(1, 3, is_completion=True),
     ]  # fmt: skip
     tables["critical_path_profile"] = [
-        {"call_path_id": SOLVE, "location_id": 2, "path_ns": 30},
-        {"call_path_id": ALLREDUCE, "location_id": 2, "path_ns": 4},
-        {"call_path_id": ALLREDUCE, "location_id": 1, "path_ns": 1},
+        {"call_path_id": SOLVE, "location_id": 2, "path_ns": 30, "main_path_ns": 25},
+        {"call_path_id": ALLREDUCE, "location_id": 2, "path_ns": 4, "main_path_ns": 2},
+        {"call_path_id": ALLREDUCE, "location_id": 1, "path_ns": 1, "main_path_ns": 1},
     ]
-    assert rows_of("gathered_call_paths", tables, "call_path_key wait_ns critical_path_ns") == [
+    columns = "call_path_key wait_ns critical_path_ns"
+    assert rows_of("gathered_call_paths", tables, columns) == [
+        (100, 0, 0), (101, 0, 25), (102, 20 + 10, 2 + 1), (103, 0, 0),
+    ]  # fmt: skip
+    assert rows_of("gathered_call_paths", tables, columns, is_setup_included=True) == [
         (100, 0, 0), (101, 0, 30), (102, 20 + 10, 4 + 1), (103, 0, 0),
     ]  # fmt: skip
 

@@ -65,7 +65,7 @@ def test_the_path_goes_from_the_barrier_to_the_last_thread_and_back_to_the_fork(
     segments, profile = find_paths(
         {
             "critical_path_segments": "location_id begin_ns end_ns kind wait_ns completion_ns",
-            "critical_path_profile": "",
+            "critical_path_profile": "call_path_id location_id path_ns",
         },
         team,
     )
@@ -141,7 +141,7 @@ def test_the_path_continues_after_the_last_task_in_the_barrier(team):
     segments, profile = find_paths(
         {
             "critical_path_segments": "location_id begin_ns end_ns wait_ns",
-            "critical_path_profile": "",
+            "critical_path_profile": "call_path_id location_id path_ns",
         },
         with_tasks(team),
     )

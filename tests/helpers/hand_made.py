@@ -354,6 +354,7 @@ def _critical_path() -> dict[str, Rows]:
         ],
         "critical_path_profile": [
             {"call_path_id": call_path, "location_id": location, "path_ns": time * MS}
+            | {"main_path_ns": time * MS}
             for call_path, location, time in ((0, 0, 60), (0, 1, 30), (2, 1, 10))
         ],
         "critical_path_locations": [

@@ -98,6 +98,16 @@ def profile(segments: Rows, visits: Rows) -> Cells:
     return {cell: time for cell, time in cells.items() if time}
 
 
+def within(segments: Rows, visits: Rows, begin: int, end: int) -> Rows:
+    """What is left of segments after their waiting, within a time."""
+    rests = [
+        {"location_id": each["location_id"], "wait": None, "end": min(each["end"], end)}
+        | {"begin": max(each["begin"] + waiting_of(each, visits), begin)}
+        for each in segments
+    ]
+    return [rest for rest in rests if rest["begin"] < rest["end"]]
+
+
 def works(visits: Rows, points: Rows, processes: Sequence[int]) -> Cells:
     """l_p(c): time of each process per call path without waiting, zeros left out."""
     cells: Cells = {}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.oracle.collectives import framing_members
-from tests.oracle.critical_path import find_segments, is_followed, profile, waiting_of
+from tests.oracle.critical_path import find_segments, is_followed, profile, waiting_of, within
 from tests.oracle.stored_runs import Tables
 from tests.oracle.teams import (
     are_tasks_whole,
@@ -240,9 +240,12 @@ def _completion(point: Row | None, begin: int, end: int) -> int:
 
 
 def critical_path_profile(tables: Tables) -> list[Row]:
-    """Time of the path by call path and location."""
-    cells = profile(_walk(tables), from_fork_to_join(tables))
+    """Time of the path by call path and location, and that of its main part."""
+    segments, visits = _walk(tables), from_fork_to_join(tables)
+    (part,) = tables["main_part"]
+    inside = profile(within(segments, visits, part["begin_ns"], part["end_ns"]), visits)
     return [
         {"call_path_id": path, "location_id": place, "path_ns": time}
-        for (path, place), time in cells.items()
+        | {"main_path_ns": inside.get((path, place), 0)}
+        for (path, place), time in profile(segments, visits).items()
     ]
