@@ -24,6 +24,20 @@ MAIN_PART = Table(
     ),
     rules=(not_before("end_ns", "begin_ns"),),
 )
+FOCUS = Table(
+    name="focus",
+    meaning=(
+        "Periods of locations that tables of the main part cover: without a focus, the main part."
+    ),
+    grain="one row per location and period",
+    key=("location_id", "begin_ns"),
+    columns=(
+        LOCATION_ID,
+        Column(name="begin_ns", type=INT64, unit="ns", meaning="Begin of the period."),
+        Column(name="end_ns", type=INT64, unit="ns", meaning="End of the period."),
+    ),
+    rules=(not_before("end_ns", "begin_ns"),),
+)
 SETUP_TIMES = Table(
     name="setup_times",
     meaning="Exclusive time before and after the main part of the run.",
@@ -56,5 +70,5 @@ WAITS = Table(
     ),
 )
 
-TABLES = (MAIN_PART, SETUP_TIMES)
+TABLES = (MAIN_PART, FOCUS, SETUP_TIMES)
 VIEWS = (MAIN_TIMES, WAITS)

@@ -20,7 +20,7 @@ COMPUTATION = overhead_id("user code")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunTimes:
-    """Times of one run (ns) in its main part.
+    """Times of one run (ns) in its main part or focus; `main_ns` is the mean over threads.
 
     `times`: a row per call path and visiting thread; `regions`: a row per region and process.
     `moved`: what lost parallelism moves from class to class; `charged`: lost time by region, with
@@ -28,7 +28,7 @@ class RunTimes:
     """
 
     run: Run
-    main_ns: int
+    main_ns: float
     is_whole: bool
     thread_count: int
     process_count: int
@@ -49,10 +49,11 @@ def read_times(run: Run) -> RunTimes:
     times, regions, losses, threads = (pl.DataFrame(table) for table in found)
     if threads.is_empty():
         raise UsageError(f"{run.label} has no threads: nothing to compare")
-    main_ns = int(threads["main_ns"][0])
+    total_ns = int(threads["main_ns"].sum())
+    whole, rest = divmod(total_ns, len(threads))
     return RunTimes(
         run=run,
-        main_ns=main_ns,
+        main_ns=total_ns / len(threads) if rest else whole,
         is_whole=bool(threads["is_whole"][0]),
         thread_count=len(threads),
         process_count=threads["location_group_id"].n_unique(),
@@ -60,7 +61,7 @@ def read_times(run: Run) -> RunTimes:
         regions=regions,
         moved=_moved(losses),
         charged=_charged(run, losses),
-        outside=_outside(times, threads, main_ns),
+        outside=_outside(times, threads),
     )
 
 
@@ -74,10 +75,11 @@ def _moved(losses: pl.DataFrame) -> Counter[int]:
     return moved
 
 
-def _outside(times: pl.DataFrame, threads: pl.DataFrame, main_ns: int) -> Counter[int]:
+def _outside(times: pl.DataFrame, threads: pl.DataFrame) -> Counter[int]:
     visited = dict(times.group_by("location_id").agg(pl.col("time_ns").sum()).iter_rows())
     outside: Counter[int] = Counter()
-    for location, overhead in threads.select("location_id", "overhead_id").iter_rows():
+    columns = ("location_id", "overhead_id", "main_ns")
+    for location, overhead, main_ns in threads.select(columns).iter_rows():
         outside[overhead] += main_ns - visited.get(location, 0)
     return outside
 

@@ -69,7 +69,9 @@ class ProfileRows:
         whole, begun, covered = Sums(steps).until(self.bins.edges)
         known = np.diff(covered)
         amount = np.diff(whole) + np.diff(begun) + (steps.offset * known if steps.offset else 0)
-        at = np.clip(np.searchsorted(self.bins.edges, steps.time, "right") - 1, 0, count - 1)
+        is_in = (steps.time >= self.bins.edges[0]) & (steps.time <= self.bins.edges[-1])
+        time, value = steps.time[is_in], value[is_in]
+        at = np.clip(np.searchsorted(self.bins.edges, time, "right") - 1, 0, count - 1)
         recorded = np.bincount(at, value.astype(np.float64), minlength=count)
         counted = np.bincount(at, minlength=count)
         added = _Profile(method, amount * scale, known, recorded * scale, counted)
@@ -97,13 +99,13 @@ class ProfileRows:
                 "begin_ns": self.bins.edges[bins],
                 "end_ns": self.bins.edges[bins + 1],
                 "counter_id": np.full(len(bins), counter, np.int32),
-                "scope": [scope] * len(bins),
+                "scope": pa.array([scope] * len(bins), pa.string()),
                 "scope_id": np.full(len(bins), number, np.int32),
                 "value": amount,
                 "covered_ns": covered,
                 "recorded_mean": pa.array(
                     found.recorded[bins] / np.maximum(count, 1), mask=count == 0
                 ),
-                "method": [found.method] * len(bins),
+                "method": pa.array([found.method] * len(bins), pa.string()),
             }
         )

@@ -30,13 +30,6 @@ class Steps(NamedTuple):
     def duration(self) -> Numbers:
         return np.diff(self.time)
 
-    def clip(self, begin: int, end: int) -> Floats:
-        """The share of each step that lies in a period; a step without duration is in or out."""
-        lost = np.maximum(self.time[:-1], begin) - np.minimum(self.time[1:], end)
-        is_inside = (self.time[:-1] >= begin) & (self.time[1:] <= end)
-        share = np.maximum(-lost, 0) / np.maximum(self.duration, 1)
-        return np.where(is_inside, 1.0, share)
-
 
 def make_steps(
     time: Numbers,
@@ -99,6 +92,31 @@ class Sums:
         return whole, begun, covered + since * steps.is_known[step]
 
 
+class FocusSums:
+    """Sums of steps within periods, from the first period until any time."""
+
+    def __init__(self, sums: Sums, begin: Numbers, end: Numbers) -> None:
+        self._sums, self._begin, self._end = sums, begin, end
+        self._at_begin = sums.until(begin)
+        lengths = [
+            after - before for before, after in zip(self._at_begin, sums.until(end), strict=True)
+        ]
+        self._before = [np.cumsum(each) - each for each in lengths]
+
+    def until(self, time: Numbers) -> list[Any]:
+        """Sum of whole steps, of begun steps, and the known time (ns) until each time."""
+        if len(self._begin) == 1:
+            return list(self._sums.until(time.clip(self._begin[0], self._end[0])))
+        if not len(self._begin):
+            return [np.zeros(len(time), each.dtype) for each in self._at_begin]
+        row = np.searchsorted(self._begin, time, "right") - 1
+        found = self._sums.until(np.minimum(time, self._end[row]))
+        return [
+            np.where(row >= 0, before[row] + value - begun[row], before.dtype.type(0))
+            for value, begun, before in zip(found, self._at_begin, self._before, strict=True)
+        ]
+
+
 class PathSums:
     """Sums of a counter by call path: amounts (exact and shares of steps) and known time (ns)."""
 
@@ -114,9 +132,8 @@ class PathSums:
     def amount(self) -> Floats:
         return self._whole + self._part
 
-    def add_steps(self, steps: Steps, path: Numbers, begin: int, end: int) -> None:
-        """Add each step to the call path in which it lies, -1 for none, within a period."""
-        share = steps.clip(begin, end)
+    def add_steps(self, steps: Steps, path: Numbers, share: Floats) -> None:
+        """Add the share of each step to the call path in which it lies, -1 for none."""
         is_used = (path >= 0) & steps.is_known & (share > 0)
         is_whole = is_used & (share == 1)
         np.add.at(self._whole, path[is_whole], steps.amount[is_whole])
@@ -127,7 +144,7 @@ class PathSums:
         self.is_known[path[is_used]] = True
 
     def add_intervals(
-        self, sums: Sums, path: Numbers, caller: Numbers, begin: Numbers, end: Numbers
+        self, sums: "FocusSums", path: Numbers, caller: Numbers, begin: Numbers, end: Numbers
     ) -> None:
         """Add intervals to their call paths, and subtract them from those of their callers."""
         first, last = sums.until(begin), sums.until(end)
@@ -139,11 +156,9 @@ class PathSums:
             self.covered += sign * sum_by(target[at], covered[at], self.size)
         self.is_known = self.covered > 0
 
-    def count_falling(self, steps: Steps, path: Numbers, begin: int, end: int) -> None:
-        """Count falling steps that end in a period, by call path."""
-        fallen = np.flatnonzero(
-            steps.is_falling & (path >= 0) & (steps.time[1:] >= begin) & (steps.time[1:] <= end)
-        )
+    def count_falling(self, steps: Steps, path: Numbers, is_counted: Flags) -> None:
+        """Count the falling ones of some steps by call path."""
+        fallen = np.flatnonzero(steps.is_falling & (path >= 0) & is_counted)
         self.negative += np.bincount(path[fallen], minlength=self.size)
 
     def with_callees(self, last: Numbers) -> tuple[Floats, Numbers, Flags]:

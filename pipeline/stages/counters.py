@@ -10,13 +10,22 @@ import pyarrow as pa
 from tracemill.schemas.counters import CALL_PATH_COUNTERS, COUNTER_PROFILE, MOST_CELLS
 from tracemill.stages.arrays import Numbers, Relation, place, read_columns
 from tracemill.stages.counter_profile import Bins, ProfileRows
-from tracemill.stages.counter_steps import Amounts, PathSums, Steps, Sums, find_extremes, make_steps
+from tracemill.stages.counter_steps import (
+    Amounts,
+    Floats,
+    FocusSums,
+    PathSums,
+    Steps,
+    Sums,
+    find_extremes,
+    make_steps,
+)
+from tracemill.stages.focus_times import FocusTimes, read_focus
 from tracemill.stages.stage import PythonStage
 
 _MOST_VALUES = 1 << 21
 """Values that are read at once, unless a single recording has more."""
 _ROWS = 1 << 20
-_LAST = np.iinfo(np.int64).max
 
 
 class _Recording(NamedTuple):
@@ -69,13 +78,19 @@ class _Trace:
     measurement_gaps: Relation
     parent: Numbers
     last: Numbers
-    begin: int
-    end: int
+    focus: FocusTimes
 
     def gaps(self, location: int) -> tuple[Numbers, Numbers]:
         rows = self.measurement_gaps.filter(f"location_id = {location}").order("begin_ns")
         begin, end = read_columns(rows, "begin_ns", "end_ns")
         return begin, end
+
+    def share(self, location: int, steps: Steps) -> Floats:
+        """The share of each step in the focus; a step without duration is in or out."""
+        spent = self.focus.spent(location, steps.time)
+        inside = spent[1:] - spent[:-1]
+        is_in = (steps.duration == 0) & self.focus.holds(location, steps.time[1:])
+        return np.where(is_in, 1.0, inside / np.maximum(steps.duration, 1))
 
 
 def count_by_call_path(
@@ -89,25 +104,24 @@ def count_by_call_path(
     parallel_visits: Relation,
     task_fragments: Relation,
     measurement_gaps: Relation,
-    main_part: Relation,
+    focus: Relation,
     runs: Relation,
     *,
     counter_bin_count: int = 200,
 ) -> tuple[pa.Table, pa.Table]:
-    """Counters of every call path and location in the main part, and of every bin of the run."""
+    """Counters of every call path and location in the focus, and of every bin of the run."""
     recordings = _read_recordings(counter_recordings, counter_instances, counters, locations)
     tree = read_columns(
         call_paths, "call_path_id::BIGINT", "coalesce(parent_call_path_id, -1)::BIGINT",
         "last_call_path_id::BIGINT",
     )  # fmt: skip
-    (begin, end), (run_begin, run_end) = (
-        each.select("begin_ns, end_ns").fetchall()[0] for each in (main_part, runs)
-    )
+    ((run_begin, run_end),) = runs.select("begin_ns, end_ns").fetchall()
     trace = _Trace(
         counter_values, visits, parallel_visits, task_fragments, measurement_gaps,
-        place(tree[0], tree[1]), place(tree[0], tree[2]), begin, end,
+        place(tree[0], tree[1]), place(tree[0], tree[2]),
+        read_focus(focus, first=run_begin, last=run_end),
     )  # fmt: skip
-    visit_counts = _count_visits(trace, recordings, is_to_end=end == run_end)
+    visit_counts = _count_visits(trace, recordings)
     profiled = {(each.counter, each.scope) for each in recordings}
     bin_count = max(min(counter_bin_count, MOST_CELLS // max(len(profiled), 1)), 1)
     profile = ProfileRows(Bins.of(run_begin, run_end, bin_count))
@@ -166,30 +180,22 @@ def _read_recordings(
     return found
 
 
-def _count_visits(
-    trace: _Trace, recordings: Sequence[_Recording], *, is_to_end: bool
-) -> dict[int, Numbers]:
-    """Visits that begin in the main part, by location and call path."""
+def _count_visits(trace: _Trace, recordings: Sequence[_Recording]) -> dict[int, Numbers]:
+    """Visits that begin in the focus, by location and call path; -1: no visits in the run."""
     targets = sorted({each.target for each in recordings if each.target is not None})
-    if not targets:
-        return {}
-    end = _LAST if is_to_end else trace.end
-    condition = f"enter_ns >= {trace.begin} AND enter_ns < {end}"
-    listed = ", ".join(map(str, targets))
-    location, path, count = read_columns(
-        trace.visits.filter(f"location_id IN ({listed})").aggregate(
-            "location_id, call_path_id, "
-            f"count(*) FILTER (WHERE {condition}) AS visit_count"
-        ),
-        "location_id::BIGINT", "call_path_id::BIGINT", "visit_count::BIGINT",
-    )  # fmt: skip
-    found = {}
-    for target in targets:
-        here = location == target
-        counts = np.full(len(trace.parent), -1)
-        counts[path[here]] = count[here]
-        found[target] = counts
-    return found
+    size = len(trace.parent)
+    counts, visited = np.zeros((2, len(targets), size), np.int64)
+    listed = ", ".join(map(str, targets)) or "NULL"
+    rows = trace.visits.filter(f"location_id IN ({listed})").select(
+        "location_id::BIGINT, call_path_id::BIGINT, enter_ns"
+    )
+    for batch in rows.to_arrow_reader(_ROWS):
+        location, path, enter = (each.to_numpy() for each in batch.columns)
+        row = np.searchsorted(targets, location)
+        np.add.at(visited, (row, path), 1)
+        np.add.at(counts, (row, path), trace.focus.holds(location, enter))
+    counts[visited == 0] = -1
+    return dict(zip(targets, counts, strict=True))
 
 
 def _batches(recordings: Sequence[_Recording]) -> Iterator[list[_Recording]]:
@@ -271,11 +277,11 @@ def _of_location(
     size = len(trace.parent)
     sums = [PathSums(size, each.steps.amount.dtype) for each in series]
     for each, found in zip(series, sums, strict=True):
-        found.count_falling(each.steps, each.path, trace.begin, trace.end)
+        found.count_falling(each.steps, each.path, trace.focus.holds(location, each.steps.time[1:]))
         if each.method == "exact":
-            found.add_steps(each.steps, each.path, trace.begin, trace.end)
+            found.add_steps(each.steps, each.path, trace.share(location, each.steps))
     others = [
-        (Sums(each.steps), found)
+        (FocusSums(Sums(each.steps), *trace.focus.periods(location)), found)
         for each, found in zip(series, sums, strict=True)
         if each.method != "exact"
     ]
@@ -290,7 +296,7 @@ def _of_location(
 
 
 def _intervals(location: int, trace: _Trace) -> Iterator[tuple[Numbers, Numbers, Numbers, Numbers]]:
-    """Call path, call path of the caller (-1: none), begin and end of times in the main part.
+    """Call path, call path of the caller (-1: none), begin and end.
 
     A parallel region lasts from the fork to the join; a task interrupts the visit it runs in.
     """
@@ -313,14 +319,10 @@ def _intervals(location: int, trace: _Trace) -> Iterator[tuple[Numbers, Numbers,
         for batch in relation.to_arrow_reader(_ROWS):
             path, has_caller, begin, end = (each.to_numpy(False) for each in batch.columns)
             caller = np.where(has_caller, trace.parent[path], -1)
-            yield path, caller, *_clip(trace, begin, end)
+            yield path, caller, begin, end
     tasks = trace.task_fragments.filter(f"{here} AND scheduling_visit_id IS NOT NULL")
     stub, begin, end = read_columns(tasks, "call_path_id::BIGINT", "begin_ns", "end_ns")
-    yield np.full(len(stub), -1), trace.parent[stub], *_clip(trace, begin, end)
-
-
-def _clip(trace: _Trace, begin: Numbers, end: Numbers) -> tuple[Numbers, Numbers]:
-    return np.clip(begin, trace.begin, trace.end), np.clip(end, trace.begin, trace.end)
+    yield np.full(len(stub), -1), trace.parent[stub], begin, end
 
 
 def _rows(
@@ -350,7 +352,7 @@ def _rows(
             "least_value": extremes[0],
             "greatest_value": extremes[1],
             "covered_ns": time,
-            "method": [series.method] * len(rows),
+            "method": pa.array([series.method] * len(rows), pa.string()),
             "negative_steps": sums.negative[rows],
         }
     )
@@ -365,7 +367,13 @@ def _extremes(location: int, series: _Series, trace: _Trace, rows: Numbers) -> l
             "visit_id", "coalesce(parent_visit_id, -1)", "call_path_id::BIGINT", "enter_ns",
             "leave_ns",
         )  # fmt: skip
-        found = find_extremes(series.steps, visit, caller, path, *_clip(trace, begin, end))
+        begins, ends = trace.focus.periods(location)
+        first, last = begins.min(initial=begin.max()), ends.max(initial=begin.max())
+        is_seen = trace.share(location, series.steps) > 0
+        found = find_extremes(
+            series.steps._replace(is_known=series.steps.is_known & is_seen), visit, caller, path,
+            begin.clip(first, last), end.clip(first, last),
+        )  # fmt: skip
         np.minimum.at(least, found[0], found[1])
         np.maximum.at(greatest, found[0], found[2])
     scale = series.recording.scale

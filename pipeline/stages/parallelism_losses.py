@@ -10,6 +10,7 @@ import pyarrow as pa
 from tracemill.schemas.overheads import TAXONOMY, overhead_id
 from tracemill.schemas.parallelism import PARALLELISM_LOSSES
 from tracemill.stages.arrays import Flags, Numbers, Relation, place, read_columns, sum_by
+from tracemill.stages.focus_times import FocusTimes, read_focus
 from tracemill.stages.overhead_classes import SHIPPED_RULES, parse_rules
 from tracemill.stages.stage import PythonStage
 
@@ -42,12 +43,13 @@ def find_parallelism_losses(
     location_bases: Relation,
     locations: Relation,
     parallel_visits: Relation,
+    focus: Relation,
 ) -> pa.Table:
     """Charge each computing call path with the time that other locations lose meanwhile.
 
     While n of P threads compute, each computing one is charged (P - n) / n per unit of time, by
-    the class of the losing threads. The stretches of all locations are on disk, in a temporary
-    file; memory is bounded by call paths and locations.
+    the class of the losing threads. Only threads in their focus lose. The stretches of all
+    locations are on disk, in a temporary file; memory is bounded by call paths and locations.
     """
     from tracemill.kernels.parallelism_walk import LocationStretches, charge_losses
 
@@ -65,14 +67,20 @@ def find_parallelism_losses(
     )
     with TemporaryFile() as times, TemporaryFile() as kinds:
         walk = LocationStretches(begin=begin, end=end)
-        edges = _write_stretches(visits, walk, bases, states.astype(np.int32), forks, times, kinds)
+        edges, order = _write_stretches(
+            visits, walk, bases, states.astype(np.int32), forks, times, kinds
+        )
+        found = _mapped(times, np.int64), _mapped(kinds, np.int32), edges
+        periods = read_focus(focus, first=begin, last=end)
+        if not periods.is_whole(order):
+            found = _take_out(*found, order, periods)
         alone, shared = charge_losses(
-            _mapped(times, np.int64), _mapped(kinds, np.int32), edges,
-            end=end, path_count=len(regions), class_count=len(TAXONOMY),
-        )  # fmt: skip
+            *found, end=end, path_count=len(regions), class_count=len(TAXONOMY) + 1
+        )
     participants = _count_participants(call_tree, bases, len(regions))
     is_kept = _are_named_by_user(region_classes, overhead_rules)[regions]
-    return _as_table(alone, shared, participants, is_kept, len(bases))
+    lost = alone[:, : len(TAXONOMY)], shared[:, : len(TAXONOMY)]
+    return _as_table(*lost, participants, is_kept, len(bases))
 
 
 def _read_bases(location_bases: Relation, locations: Relation) -> dict[int, int]:
@@ -91,8 +99,11 @@ def _write_stretches(
     forks: _Forks,
     times: IO[bytes],
     kinds: IO[bytes],
-) -> Numbers:
-    """Write begins and states of all stretches; returns where each location begins, and the end."""
+) -> tuple[Numbers, Numbers]:
+    """Write begins and states of all stretches.
+
+    Returns where each location begins, and the end; and the locations in this order.
+    """
     edges, last, count = [0], None, 0
 
     def write(found: tuple[Any, Any]) -> None:
@@ -101,7 +112,7 @@ def _write_stretches(
         kinds.write(found[1].tobytes())
         count += len(found[0])
 
-    seen = set()
+    seen: list[int] = []
     for location, rows in _each_part(visits, states, forks):
         if location not in bases:
             continue
@@ -110,17 +121,35 @@ def _write_stretches(
                 write(walk.finish())
                 edges.append(count)
             walk.begin(-1 - bases[location])
-            seen.add(location)
+            seen.append(location)
             last = location
         write(walk.walk(*rows))
     if last is not None:
         write(walk.finish())
         edges.append(count)
-    for location in sorted(bases.keys() - seen):
+    for location in sorted(bases.keys() - set(seen)):
         walk.begin(-1 - bases[location])
         write(walk.finish())
         edges.append(count)
-    return np.array(edges)
+        seen.append(location)
+    return np.array(edges), np.array(seen)
+
+
+def _take_out(
+    begin: Numbers, states: "np.ndarray", edges: Numbers, order: Numbers, periods: FocusTimes
+) -> tuple[Numbers, "np.ndarray", Numbers]:
+    """The stretches, cut at the ends of periods; outside of them, a location has no class."""
+    begins, kinds = [], []
+    for location, first, beyond in zip(order.tolist(), edges[:-1], edges[1:], strict=True):
+        own = begin[first:beyond][::-1]
+        cuts = np.concatenate(periods.periods(location))
+        cut = np.union1d(own, cuts[(cuts > own[0]) & (cuts < periods.last)])
+        state = states[first:beyond][::-1][np.searchsorted(own, cut, "right") - 1]
+        is_out = (state < 0) & ~periods.holds(location, cut)
+        begins.append(cut[::-1])
+        kinds.append(np.where(is_out, -1 - len(TAXONOMY), state)[::-1].astype(np.int32))
+    counts = np.cumsum([0, *map(len, begins)])
+    return np.concatenate(begins), np.concatenate(kinds), counts
 
 
 def _each_part(

@@ -1,9 +1,9 @@
 -- Time of each process in the outermost visits of each region on its first thread, to compare runs.
 --
--- Only the main part of the run counts.
+-- Only the focus counts: without one, the main part of the run.
 --
 -- Grain:      one row per run, region and process with visits
--- Inputs:     visits, call_tree, regions, locations, main_part
+-- Inputs:     visits, call_tree, regions, locations, focus
 -- Output:     overheads of a run against another
 -- Parameters: none
 -- Assumes:    tables hold several runs, distinguished by run_id; regions of one name are one region
@@ -19,7 +19,7 @@ WITH
                 call_tree.run_id = locations.run_id
                 AND call_tree.location_id = locations.location_id
         WHERE
-            call_tree.visit_count > 0
+            (call_tree.visit_count > 0 OR call_tree.shortest_ns IS NOT NULL)
             AND NOT call_tree.is_recursive
             AND locations.thread = 0
             AND locations.kind IN ('cpu_thread', 'unknown')
@@ -31,9 +31,7 @@ SELECT
     visits.location_id,
     sum(
         greatest(
-            least(visits.leave_ns, main_part.end_ns)
-            - greatest(visits.enter_ns, main_part.begin_ns),
-            0
+            least(visits.leave_ns, focus.end_ns) - greatest(visits.enter_ns, focus.begin_ns), 0
         )
     )::BIGINT AS time_ns
 FROM visits
@@ -44,6 +42,6 @@ INNER JOIN outermost
         AND visits.location_id = outermost.location_id
 INNER JOIN regions
     ON visits.run_id = regions.run_id AND visits.region_id = regions.region_id
-INNER JOIN main_part ON visits.run_id = main_part.run_id
+INNER JOIN focus ON visits.run_id = focus.run_id AND visits.location_id = focus.location_id
 GROUP BY visits.run_id, regions.name, visits.location_id
 ORDER BY visits.run_id, region, visits.location_id

@@ -1,7 +1,7 @@
 -- CPU threads of runs, with the class of their time outside of visits, to compare runs.
 --
 -- Grain:      one row per run and CPU thread
--- Inputs:     locations, thread_team_members, main_part, runs, overhead_classes
+-- Inputs:     locations, thread_team_members, focus, runs, overhead_classes
 -- Output:     overheads of a run against another
 -- Parameters: none
 -- Assumes:    tables hold several runs, distinguished by run_id
@@ -11,17 +11,27 @@ WITH
             thread_team_members.run_id,
             thread_team_members.location_id
         FROM thread_team_members
+    ),
+
+    timed AS (
+        SELECT
+            focus.run_id,
+            focus.location_id,
+            sum(focus.end_ns - focus.begin_ns)::BIGINT AS main_ns
+        FROM focus
+        GROUP BY focus.run_id, focus.location_id
     )
 
 SELECT
     locations.run_id,
     locations.location_id,
     locations.location_group_id,
-    main_part.end_ns - main_part.begin_ns AS main_ns,
-    main_part.begin_ns = runs.begin_ns AND main_part.end_ns = runs.end_ns AS is_whole,
+    timed.main_ns,
+    timed.main_ns = runs.end_ns - runs.begin_ns AS is_whole,
     outside.overhead_id
 FROM locations
-INNER JOIN main_part ON locations.run_id = main_part.run_id
+INNER JOIN timed
+    ON locations.run_id = timed.run_id AND locations.location_id = timed.location_id
 INNER JOIN runs ON locations.run_id = runs.run_id
 LEFT JOIN workers
     ON locations.run_id = workers.run_id AND locations.location_id = workers.location_id

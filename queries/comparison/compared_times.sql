@@ -41,7 +41,7 @@ LEFT JOIN computational_imbalance AS imbalance
         call_tree.run_id = imbalance.run_id
         AND call_tree.call_path_id = imbalance.call_path_id
 WHERE
-    call_tree.visit_count > 0
+    (call_tree.visit_count > 0 OR call_tree.shortest_ns IS NOT NULL)
     AND call_paths.kind <> 'task_stub'
     AND locations.kind IN ('cpu_thread', 'unknown')
 ORDER BY call_tree.run_id, call_paths.call_path_id, call_tree.location_id
