@@ -1,11 +1,12 @@
 """The command that shows counters of a run."""
 
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tracemill.base.console import results
-from tracemill.cli.parameters import RunName, StorePath
+from tracemill.cli.parameters import EVERYTHING, FocusingOptions, RunName, StorePath
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,10 +31,12 @@ def counters(
     derived_counters: Path | None = None,
     store: StorePath = Path("store"),
     format: Literal["table", "csv", "json"] = "table",
+    focus: FocusingOptions = EVERYTHING,
 ) -> None:
     """Show counters of the trace, such as hardware events, and what is derived from them.
 
-    Values are those of the main part of the run; over time, of the whole run. Counters of a
+    Values are those of the main part of the run, or of a focus; over time, of the whole run or of
+    the period of the focus. Counters of a
     process, a node or the run belong to no call path: they are shown over time.
 
     Examples:
@@ -63,9 +66,10 @@ def counters(
     from tracemill.store.finding import open_run
 
     definitions = None if derived_counters is None else read_definitions(derived_counters)
-    chosen = open_run(store, run)
-    connection = chosen.connect(tables=())
-    try:
+    with (
+        focus.applied(open_run(store, run)) as chosen,
+        closing(chosen.connect(tables=())) as connection,
+    ):
         provide: Callable[[str], object] = partial(chosen.provide, connection)
         if definitions is not None:
             provide = derive_counters(connection, provide, definitions)
@@ -76,5 +80,3 @@ def counters(
             return
         found: Fetched = choose_rows(material.fetch(_QUERIES[by]), counter, defined)
         print_rows(*found, format, results())
-    finally:
-        connection.close()

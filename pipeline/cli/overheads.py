@@ -1,5 +1,6 @@
 """The command that shows overheads of a run, alone or against a sequential run."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -7,7 +8,7 @@ from cyclopts import Parameter
 
 from tracemill.base.console import messages, results
 from tracemill.base.errors import UsageError
-from tracemill.cli.parameters import Flag, StorePath
+from tracemill.cli.parameters import EVERYTHING, Flag, FocusingOptions, StorePath
 
 if TYPE_CHECKING:
     from tracemill.store.runs import Run
@@ -27,6 +28,7 @@ def overheads(
     force: Annotated[bool, Flag] = False,
     store: StorePath = Path("store"),
     format: Format = "text",
+    focus: FocusingOptions = EVERYTHING,
 ) -> None:
     """Show overheads of a parallel run against a sequential one, by class, call path and region.
 
@@ -51,10 +53,16 @@ def overheads(
     from tracemill.store.finding import open_run
 
     share = _share(tolerance)
-    if par is None:
-        _show_losses(open_run(store, seq), format)
-        return
-    _show_against(open_run(store, seq), open_run(store, par), share, format, with_setup, force)
+    with ExitStack() as stack:
+        first, *others = (
+            stack.enter_context(focus.applied(open_run(store, name), is_told=format != "text"))
+            for name in (seq, par)
+            if name is not None
+        )
+        if others:
+            _show_against(first, others[0], share, format, with_setup, force)
+        else:
+            _show_losses(first, format)
 
 
 def _share(text: str) -> float:

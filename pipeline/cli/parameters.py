@@ -1,5 +1,7 @@
 """Options that several commands share: type, check and help."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,6 +12,8 @@ from tracemill.base.text import bytes_of
 
 if TYPE_CHECKING:
     from tracemill.engine.analyze import Options
+    from tracemill.engine.focusing.options import FocusOptions
+    from tracemill.store.runs import Run
 
 SMALLEST_MEMORY = 64_000_000
 
@@ -37,6 +41,57 @@ Patterns = Annotated[
     Path | None,
     Parameter(help="Folder with your own patterns, besides the folder patterns in the store."),
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Focusing:
+    """The focus of an analysis: options that intersect."""
+
+    window: Annotated[
+        str | None,
+        Parameter(
+            allow_leading_hyphen=True,
+            help="Only this period of the run, such as 1.2s..1.3s or 800ms..-; without a unit, in "
+            "seconds; - stands for the begin or end of the run.",
+        ),
+    ] = None
+    iteration: Annotated[
+        str | None, Parameter(help="Only these iterations of the main loop, such as 3 or 3..7,12.")
+    ] = None
+    region: Annotated[
+        str | None,
+        Parameter(help="Only visits of this region or call path, and work forked there."),
+    ] = None
+    ranks: Annotated[str | None, Parameter(help="Only these ranks, such as 0-7,12.")] = None
+    nodes: Annotated[
+        str | None, Parameter(help="Only processes on these nodes: names, joined by commas.")
+    ] = None
+    threads: Annotated[
+        str | None, Parameter(help="Only these threads of each process, such as 0 or 1-3.")
+    ] = None
+
+    @property
+    def options(self) -> "FocusOptions":
+        from tracemill.engine.focusing.options import FocusOptions
+
+        return FocusOptions(**vars(self))
+
+    @contextmanager
+    def applied(
+        self, run: "Run", *, has_records: bool = False, is_told: bool = True
+    ) -> "Iterator[Run]":
+        """The run in this focus, which is printed unless the output says it; or the run itself."""
+        from tracemill.base.console import messages
+        from tracemill.engine.focusing.run import FocusedRun, focused
+
+        with focused(run, self.options, has_records=has_records) as chosen:
+            if is_told and isinstance(chosen, FocusedRun):
+                messages().print(chosen.focus.sentence, markup=False, soft_wrap=True)
+            yield chosen
+
+
+FocusingOptions = Annotated[Focusing, Parameter(name="*")]
+EVERYTHING = Focusing()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Commands that query runs with SQL, and explain tables, metrics and patterns."""
 
 import sys
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -8,7 +9,7 @@ from cyclopts import Parameter
 
 from tracemill.base.console import messages, print_error, results
 from tracemill.base.errors import UsageError
-from tracemill.cli.parameters import Flag, Patterns, RunName, StorePath
+from tracemill.cli.parameters import EVERYTHING, Flag, FocusingOptions, Patterns, RunName, StorePath
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +31,7 @@ def sql(
     format: Literal["table", "csv", "json", "parquet"] | None = None,
     output: Path | None = None,
     harlequin: Annotated[bool, Flag] = False,
+    focus: FocusingOptions = EVERYTHING,
 ) -> None:
     """Query the tables of a run with SQL (DuckDB).
 
@@ -41,6 +43,7 @@ def sql(
       tracemill sql ".examples waits_by_rank"
       tracemill sql "FROM wait_states ORDER BY wait_ns DESC LIMIT 10"
       tracemill sql "FROM messages" --output messages.parquet
+      tracemill sql "FROM waits" --iteration 3..7
 
     Parameters
     ----------
@@ -71,9 +74,13 @@ def sql(
         raise UsageError("--output and --format parquet need a QUERY, or one on standard input")
     if harlequin and query is not None:
         raise UsageError("--harlequin takes no QUERY: type it in harlequin")
-    chosen = _open(store, run, campaign, is_over_all_runs=all_runs)
-    connection = chosen.connect()
-    try:
+    with ExitStack() as stack:
+        chosen = _open(store, run, campaign, is_over_all_runs=all_runs)
+        if focus.options.given:
+            if not isinstance(chosen, Run) or campaign is not None:
+                raise UsageError("a focus is a part of a run: omit --all-runs and --campaign")
+            chosen = stack.enter_context(focus.applied(chosen, has_records=True))
+        connection = stack.enter_context(closing(chosen.connect()))
         session = Session.begin(connection, store)
         if harlequin:
             from tracemill.shell.harlequin import run_harlequin
@@ -85,8 +92,6 @@ def sql(
             with opened(chosen_format, output) as place:
                 script = sys.stdin.read() if query is None else query
                 run_interruptibly(session, script, place)
-    finally:
-        connection.close()
 
 
 def _open(

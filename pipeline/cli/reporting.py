@@ -1,6 +1,8 @@
 """Commands that show runs: report, trace quality, comparison."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -9,7 +11,7 @@ from cyclopts import Parameter
 
 from tracemill.base.console import messages, plain, print_places, results
 from tracemill.base.errors import RegressionError, UntrustedTraceError, UsageError
-from tracemill.cli.parameters import Flag, RunName, StorePath
+from tracemill.cli.parameters import EVERYTHING, Flag, FocusingOptions, RunName, StorePath
 
 if TYPE_CHECKING:
     from tracemill.reports.model import Report
@@ -40,10 +42,17 @@ def report(
     store: StorePath = Path("store"),
     format: Literal["terminal", "markdown", "html"] | None = None,
     output: Path | None = None,
-    window: str | None = None,
     pictures: Annotated[bool, Flag] = False,
+    focus: FocusingOptions = EVERYTHING,
 ) -> None:
     """Show the report of a run.
+
+    A focus restricts it to a part of the run; its page lies beside that of the whole run, such as
+    index.iteration-3..7.html.
+
+    Examples:
+      tracemill report l01 --iteration 3..7
+      tracemill report l01 --window 1.2s..1.3s --ranks 0-3
 
     Parameters
     ----------
@@ -51,28 +60,23 @@ def report(
         Output format; html is one self-contained page. [default: by the suffix of --output,
         .html, .md or .txt, else terminal]
     output
-        File to write. [default: standard output; with --window, the page in the store]
-    window
-        Period of the run that the page's timeline shows in full detail, such as 1.2s..1.3s or
-        800ms..900ms; without a unit, in seconds.
+        File to write. [default: standard output; with a focus, the page in the store]
     pictures
         Write the main pictures as SVG and PNG, beside the page in the store.
     """
     from tracemill.base.files import check_folder
     from tracemill.reports.build import build_report
     from tracemill.reports.files import write_reports
-    from tracemill.reports.windows import read_window
     from tracemill.store.finding import open_run
 
     if pictures and (output is not None or format is not None):
         raise UsageError("--pictures go beside the page in the store: omit --output and --format")
-    windows = () if window is None else (read_window(window),)
-    is_for_store = pictures or (bool(windows) and output is None and format is None)
+    is_for_store = pictures or (bool(focus.options.given) and output is None and format is None)
     format = format or _format_of(output)
     if output is not None:
         check_folder(output)
-    chosen = open_run(store, run)
-    built = build_report(chosen, windows=windows)
+    with focus.applied(open_run(store, run), is_told=is_for_store) as chosen:
+        built = build_report(chosen)
     if is_for_store:
         print_places(write_reports(built, store, has_drawings=pictures))
     else:
@@ -210,8 +214,11 @@ def compare(
     store: StorePath = Path("store"),
     format: Literal["terminal", "markdown", "json", "html"] | None = None,
     output: Path | None = None,
+    focus: FocusingOptions = EVERYTHING,
 ) -> None:
     """Show what changed from run A to run B: by metric, call path and rank.
+
+    A focus holds for both sides; one of a side stands behind its name, as in l01@iteration=3.
 
     Several runs joined by commas, or a label that several runs share, are repetitions; the
     comparison then shows which changes exceed noise.
@@ -220,6 +227,8 @@ def compare(
       tracemill compare before after
       tracemill compare 1f2e,77a0,c3d4 after --output comparison.html
       tracemill compare before after --fail-if "run_time > +5%" --fail-if "mpi_latesender > +20%"
+      tracemill compare before after --region solve
+      tracemill compare l01@iteration=3 l01@iteration=30
 
     Parameters
     ----------
@@ -235,7 +244,6 @@ def compare(
         File to write. [default: standard output]
     """
     from tracemill.base.files import check_folder
-    from tracemill.comparison.choosing import choose_runs
     from tracemill.comparison.comparing import compare_runs
     from tracemill.comparison.conditions import check_condition, parse_condition
     from tracemill.comparison.document import comparison_json
@@ -247,7 +255,10 @@ def compare(
         format = "json" if is_json else _format_of(output)
     if output is not None:
         check_folder(output)
-    comparison = compare_runs(choose_runs(store, base), choose_runs(store, other))
+    with ExitStack() as stack:
+        comparison = compare_runs(
+            *(_choose_side(stack, store, each, focus) for each in (base, other))
+        )
     verdicts = [check_condition(each, comparison) for each in conditions]
     if format == "json":
         _write(comparison_json(comparison, verdicts), output, "comparison")
@@ -257,3 +268,16 @@ def compare(
     if failed:
         sides = f"{comparison.base.label} → {comparison.other.label}"
         raise RegressionError(f"{sides}: {'; '.join(failed)}")
+
+
+def _choose_side(
+    stack: ExitStack, store: Path, name: str, focus: FocusingOptions
+) -> "Sequence[Run]":
+    """The runs of a side, each in its focus."""
+    from tracemill.comparison.choosing import choose_runs
+    from tracemill.engine.focusing.options import split_name
+
+    name, own = split_name(name)
+    chosen = replace(focus, **own.given)
+    runs = choose_runs(store, name)
+    return [stack.enter_context(chosen.applied(run, is_told=False)) for run in runs]

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -13,12 +14,13 @@ from tracemill.engine.graph import ReadStage, Stage, build_graph
 from tracemill.engine.plan import option_values
 from tracemill.engine.progress import SilentReporter
 from tracemill.engine.recipe import standard_recipe
+from tracemill.patterns.catalog import known_tables
 from tracemill.readers.otf2.source import Otf2Source
 from tracemill.schemas import Table
 from tracemill.sql.query_files import Value
 from tracemill.store.database import connect, quoted
 from tracemill.store.runs import Run
-from tracemill.store.sink import Sink, Walk, Written
+from tracemill.store.sink import FEW_ROWS, Sink, Walk, Written
 from tracemill.store.walking import StoredRows
 
 if TYPE_CHECKING:
@@ -38,22 +40,33 @@ class Answer:
         """Make a table readable."""
         self.engine.provide(name)
 
+    def table(self, name: str) -> pa.Table:
+        """A table in memory."""
+        self.provide(name)
+        return self.connection.table(name).to_arrow_table()
+
 
 @contextmanager
-def computed_again(run: Run, relations: Collection[str], **parameters: Value) -> Iterator[Answer]:
+def computed_again(
+    run: Run,
+    relations: Collection[str],
+    given: Mapping[str, pa.Table] = MappingProxyType({}),
+    **parameters: Value,
+) -> Iterator[Answer]:
     """The run's tables, with these relations and the transient ones they need computed again.
 
-    The other parameters are those of the run's analysis. Raises PipelineError.
+    Given tables replace those of the run, also transient ones. The other parameters are those of
+    the run's analysis. Raises PipelineError.
     """
-    stages = _stages_for(relations, run.tables)
+    stages = _stages_for(relations, {*run.tables, *given})
     values = {**_parameters_of(run), **parameters}
     options = {
         stage.name: option_values(stage, allow_damaged=False, values=values) for stage in stages
     }
     connection = connect()
-    sink = _Answers(run)
+    sink = _Answers(run, given)
     with Engine(lambda: connection, sink, threads=1, reporter=SilentReporter()) as engine:
-        engine.run(stages, options, run.run_id)
+        engine.run(stages, options, run.run_id, kept=relations)
         yield Answer(engine, connection)
 
 
@@ -78,9 +91,9 @@ def _parameters_of(run: Run) -> Mapping[str, Value]:
 class _Answers(Sink):
     """The tables of a run; those computed again replace stored ones, in memory."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, given: Mapping[str, pa.Table]) -> None:
         self._run = run
-        self._made: dict[str, pa.Table] = {}
+        self._made = {name: known_tables()[name].conform(rows) for name, rows in given.items()}
 
     @property
     def spill_path(self) -> Path:
@@ -111,6 +124,9 @@ class _Answers(Sink):
     def provide(self, connection: "duckdb.DuckDBPyConnection", name: str) -> None:
         if name not in self._made:
             self._run.provide(connection, name)
+            return
+        if self._made[name].num_rows > FEW_ROWS:
+            connection.register(name, self._made[name])
             return
         connection.register("given_rows", self._made[name])
         connection.execute(f"CREATE TEMP TABLE {quoted(name)} AS FROM given_rows")

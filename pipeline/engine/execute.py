@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -77,11 +77,19 @@ class Engine:
             self._connection.close()
 
     def run(
-        self, stages: Sequence[Stage], options: Mapping[str, Mapping[str, Value]], run_id: str
+        self,
+        stages: Sequence[Stage],
+        options: Mapping[str, Mapping[str, Value]],
+        run_id: str,
+        kept: Iterable[str] = (),
     ) -> dict[str, float]:
-        """Run `stages` in the given order, each with its options; returns seconds by stage."""
+        """Run `stages` in the given order, each with its options; returns seconds by stage.
+
+        Transient tables that are `kept` stay when all stages have run.
+        """
         seconds: dict[str, float] = {}
         last_uses = {name: at for at, stage in enumerate(stages) for name in stage.inputs}
+        last_uses |= dict.fromkeys(kept, len(stages))
         for position, stage in enumerate(stages):
             self._run_one(stage, options[stage.name], run_id, seconds)
             if any(table.name == CORRECTIONS for table in stage.outputs):

@@ -2,16 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import duckdb
 
 from tracemill.base.names import make_visible, shorten
+from tracemill.engine.focusing.options import EVERYTHING
 from tracemill.reports.material import Material
 from tracemill.reports.model import Report, Section
 from tracemill.reports.sections import build_sections, summary
 from tracemill.reports.windows import Window
 from tracemill.store.manifest import Manifest
+
+if TYPE_CHECKING:
+    from tracemill.engine.focusing.resolve import Focus
 
 
 class ReportedRun(Protocol):
@@ -61,15 +65,22 @@ def _build(
     memory_limit: str,
     windows: tuple[Window, ...] = (),
 ) -> Report:
+    focus: Focus | None = getattr(run, "focus", None)
+    if focus:
+        windows = (*windows, Window(*focus.times.hull))
     connection = run.connect(threads=threads, memory_limit=memory_limit, tables=())
     try:
         provide = partial(run.provide, connection)
-        material = Material(connection, run.manifest, windows=windows, provide=provide)
+        material = Material(
+            connection, run.manifest, windows=windows, is_focused=focus is not None, provide=provide
+        )
+        size = summary.describe_size(material.overview)
         return Report(
-            title=shorten(make_visible(run.label)),
-            subtitle=summary.describe_size(material.overview),
-            name=run.run_id,
+            title=shorten(make_visible(focus.run.label if focus else run.label)),
+            subtitle=make_visible(f"{focus.sentence}. {size}") if focus else size,
+            name=(focus.run if focus else run).run_id,
             sections=build(material),
+            focus=focus.options if focus else EVERYTHING,
         )
     finally:
         connection.close()

@@ -20,6 +20,8 @@ def write_reports(
     an earlier page had them. If the page is unchanged, only missing drawings are made.
     """
     folder = store / "reports" / report.folder
+    if report.focus.given:
+        return _write_focused(report, folder)
     page, text = folder / "index.html", folder / "report.md"
     drawings = [drawing for section in report.sections for drawing in section.drawings]
     has_drawings |= any(path.exists() for each in drawings for path in _paths(each, folder))
@@ -30,6 +32,17 @@ def write_reports(
             _write(folder / f"{picture.name}.svg", _encode(standing_alone(picture.svg)))
     for drawing in drawings if has_drawings else ():
         _write_drawing(drawing, folder, is_new=is_new)
+    return [("report", page), ("text", text)]
+
+
+def _write_focused(report: Report, folder: Path) -> list[tuple[str, Path]]:
+    """Write page and text of a focus, beside those of the whole run."""
+    page, text = (
+        folder / f"{stem}.{report.focus.name}.{suffix}"
+        for stem, suffix in (("index", "html"), ("report", "md"))
+    )
+    _write(page, _encode(render_html(report)))
+    _write(text, _encode(render_markdown(report, has_pictures=False)))
     return [("report", page), ("text", text)]
 
 

@@ -25,7 +25,8 @@ class Material:
     """The tables of a run in a database, with their manifest.
 
     `provide` adds a table when a query first needs it; without it, all tables exist already.
-    `windows` are the windows of the run requested in detail.
+    `windows` are the windows of the run requested in detail. If it `is_focused`, they are the
+    tables of a focus.
     Queries raise QueryError if a table does not fit.
     """
 
@@ -33,6 +34,7 @@ class Material:
     manifest: "Manifest"
     overview_query: str = OVERVIEW
     windows: tuple[Window, ...] = ()
+    is_focused: bool = False
     provide: Callable[[str], object] | None = None
     _provided: set[str] = field(default_factory=set)
     _fetched: dict[tuple[str, int | None], Fetched] = field(default_factory=dict)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
+from tracemill.engine.focusing.options import EVERYTHING, FocusOptions
 from tracemill.reports.units import Unit, Value, format_value
 
 LEAST_SPAN = 0.2
@@ -275,7 +276,7 @@ class Section:
 class Report:
     """A whole report on a run, campaign, comparison, night or forecast.
 
-    `name` identifies the `subject`.
+    `name` identifies the `subject`, of which only a focus may be shown.
     """
 
     title: str
@@ -283,6 +284,7 @@ class Report:
     name: str
     sections: tuple[Section, ...]
     subject: Subject = Subject.RUN
+    focus: FocusOptions = EVERYTHING
 
     @property
     def sql_options(self) -> str:
@@ -291,7 +293,8 @@ class Report:
         if self.subject in (Subject.NIGHT, Subject.FORECAST) and not has_queries:
             return ""
         is_of_all = self.subject in (Subject.COMPARISON, Subject.NIGHT)
-        return "--all-runs" if is_of_all else f"--{self.subject} {self.name}"
+        named = "--all-runs" if is_of_all else f"--{self.subject} {self.name}"
+        return " ".join([named, *self.focus.words])
 
     @property
     def kind(self) -> str:

@@ -1,13 +1,10 @@
 """Windows of a run that its timeline shows in full detail."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tracemill.base.errors import UsageError
+from tracemill.base.periods import read_period
 
-_UNITS = {"": 1e9, "s": 1e9, "ms": 1e6, "us": 1e3, "µs": 1e3, "ns": 1}
-_MOMENT = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(s|ms|us|µs|ns|)\s*")
 _AFTER = 0.25
 
 
@@ -35,14 +32,10 @@ def read_window(text: str) -> Window:
 
     Raises UsageError for anything else, and for a window without length.
     """
-    begin, _, end = text.partition("..")
-    moments = [_MOMENT.fullmatch(part) for part in (begin, end)]
-    if not all(moments):
-        raise UsageError(f"--window {text}: write it as BEGIN..END, such as 1.2s..1.3s or 5ms..9ms")
-    window = Window(*(round(float(m[1]) * _UNITS[m[2]]) for m in moments if m))
-    if window.length_ns <= 0:
-        raise UsageError(f"--window {text}: the end must lie after the begin")
-    return window
+    begin, end = read_period(text)
+    assert begin is not None
+    assert end is not None
+    return Window(begin, end)
 
 
 def choose_windows(

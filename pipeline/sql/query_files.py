@@ -26,7 +26,7 @@ from tracemill.sql.refusals import wrong
 VIEWS = "views"
 # Folders whose queries answer a question instead of making a table of the store.
 ANSWERING = (
-    "checks", "export", "reports", "gathering", "comparison", "from_traces", "patterns",
+    "checks", "export", "reports", "gathering", "comparison", "focus", "from_traces", "patterns",
     "campaign_reports", "cookbook", "campaign_cookbook", VIEWS,
 )  # fmt: skip
 # Folder of the queries that make tables of a campaign, and not of a run.

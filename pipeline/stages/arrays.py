@@ -11,6 +11,10 @@ Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
+VISITED = "(visit_count > 0 OR shortest_ns IS NOT NULL)"
+"""Rows of a call tree whose location visits the call path, maybe outside of a focus."""
+
+
 class CallTree(NamedTuple):
     """The call paths, numbered depth first without gaps.
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 from tracemill.schemas.imbalance import COMPUTATIONAL_IMBALANCE, LOCATION_IMBALANCE, SCOPES
 from tracemill.schemas.overheads import overhead_id
 from tracemill.stages.arrays import (
+    VISITED,
     CallTree,
     Flags,
     Numbers,
@@ -72,7 +73,7 @@ def find_imbalance(
 
 
 def _read_visits(call_tree: Relation, fork_join_times: Relation, tree: CallTree) -> _Visits:
-    visited = call_tree.filter("visit_count > 0")
+    visited = call_tree.filter(VISITED)
     path, location, time = read_columns(
         visited, "call_path_id::BIGINT", "location_id::BIGINT", "exclusive_ns"
     )

@@ -4,7 +4,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracemill.stages.arrays import CallTree, Flags, Numbers, Relation, read_columns, sum_by
+from tracemill.stages.arrays import (
+    VISITED,
+    CallTree,
+    Flags,
+    Numbers,
+    Relation,
+    read_columns,
+    sum_by,
+)
 
 
 class LocatedPaths(NamedTuple):
@@ -14,10 +22,12 @@ class LocatedPaths(NamedTuple):
     marks visited call paths without a visited one of the same region above. `is_unrepeated` marks
     visited call paths without one of the same region and caller above. `is_started` marks visited
     call paths whose parent the location does not visit: their threads were forked there.
+    A location also visits call paths that it visits outside of a focus.
     """
 
     path: Numbers
     location: Numbers
+    is_visited: Flags
     visit_count: Numbers
     exclusive: Numbers
     inclusive: Numbers
@@ -37,10 +47,11 @@ class LocatedPaths(NamedTuple):
 
 def read_located_paths(call_tree: Relation, call_paths: Relation, tree: CallTree) -> LocatedPaths:
     """Read the call tree of all locations."""
-    path, location, count, exclusive, recorded, is_recursive, is_repeated = read_columns(
+    path, location, is_found, count, exclusive, recorded, is_recursive, is_repeated = read_columns(
         call_tree,
         "call_path_id::BIGINT",
         "location_id::BIGINT",
+        VISITED,
         "visit_count",
         "exclusive_ns",
         "inclusive_ns",
@@ -51,7 +62,7 @@ def read_located_paths(call_tree: Relation, call_paths: Relation, tree: CallTree
     key = location * size + path
     order = np.argsort(key, kind="stable")
     key, path, location = key[order], path[order], location[order]
-    is_visited = (count[order] > 0) & ~tree.is_stub[path]
+    is_visited = is_found[order] & ~tree.is_stub[path]
     exclusive = np.where(tree.is_stub[path], 0, exclusive[order])
     parents = _read_parents(call_paths)
     wanted = np.where(parents[path] < 0, -1, location * size + parents[path])
@@ -60,6 +71,7 @@ def read_located_paths(call_tree: Relation, call_paths: Relation, tree: CallTree
     paths = LocatedPaths(
         path,
         location,
+        is_found[order],
         count[order],
         exclusive,
         exclusive,

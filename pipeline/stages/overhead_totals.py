@@ -34,7 +34,7 @@ def sum_overheads(
     size = len(tree.last)
     fork_join = _place_fork_join(paths, fork_join_times, size)
     is_visited = np.zeros(size, np.bool_)
-    is_visited[paths.path[paths.visit_count > 0]] = True
+    is_visited[paths.path[paths.is_visited]] = True
     return _sum_by_class(tree, paths, fork_join, is_visited & ~tree.is_stub)
 
 

@@ -70,7 +70,7 @@ def make_region_graph(
 
 def _make_nodes(paths: LocatedPaths, tree: CallTree, caller: Numbers, below: Numbers) -> pa.Table:
     size = int(tree.region.max(initial=-1)) + 1
-    is_visited = (paths.visit_count > 0) & ~tree.is_stub[paths.path]
+    is_visited = paths.is_visited & ~tree.is_stub[paths.path]
     path, region = paths.path[is_visited], tree.region[paths.path[is_visited]]
     outermost = find_outermost(tree.region, tree, np.unique(path))
     total = sum_by(tree.region[outermost], below[outermost], size)
@@ -99,7 +99,7 @@ def _make_nodes(paths: LocatedPaths, tree: CallTree, caller: Numbers, below: Num
 
 def _visited_edges(paths: LocatedPaths, tree: CallTree, caller: Numbers) -> _Edges:
     """Visits and times of visits, by call path and location."""
-    is_edge = (paths.visit_count > 0) & ~tree.is_stub[paths.path]
+    is_edge = paths.is_visited & ~tree.is_stub[paths.path]
     rows = np.flatnonzero(is_edge & (caller[paths.path] != _NO_CALLER))
     path = paths.path[rows]
     nothing = np.zeros(len(rows), np.int64)
@@ -121,7 +121,7 @@ def _total_edges(paths: LocatedPaths, tree: CallTree, caller: Numbers, below: Nu
     Locations that began at the call path belong to the fork, all others to the call.
     """
     size = len(tree.last)
-    is_visited = paths.visit_count > 0
+    is_visited = paths.is_visited
     is_called = np.zeros(size, np.bool_)
     is_called[paths.path[is_visited & ~paths.is_started]] = True
     started = sum_by(paths.path, paths.inclusive * paths.is_started, size)
@@ -195,7 +195,7 @@ def _created_edges(
 
 
 def _entry_rows(paths: LocatedPaths, tree: CallTree, caller: Numbers) -> Iterator[int]:
-    is_entry: Flags = (paths.visit_count > 0) & (caller[paths.path] == _NO_CALLER)
+    is_entry: Flags = paths.is_visited & (caller[paths.path] == _NO_CALLER)
     yield from np.flatnonzero(is_entry & ~tree.is_stub[paths.path]).tolist()
 
 

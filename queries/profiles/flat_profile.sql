@@ -21,6 +21,8 @@ SELECT
     max(call_tree.longest_ns) AS longest_ns
 FROM call_tree
 INNER JOIN call_paths USING (call_path_id)
-WHERE call_tree.visit_count > 0 AND call_paths.kind <> 'task_stub'
+WHERE
+    (call_tree.visit_count > 0 OR call_tree.shortest_ns IS NOT NULL)
+    AND call_paths.kind <> 'task_stub'
 GROUP BY call_paths.region_id, call_tree.location_id
 ORDER BY call_paths.region_id, call_tree.location_id

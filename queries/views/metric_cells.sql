@@ -17,7 +17,8 @@ WITH
     -- Time of call paths themselves: fork and join of a parallel region have a class of their own.
     own_times AS (
         SELECT
-            COLUMNS('^(run_id|call_path_id|location_id|visit_count)$'),
+            COLUMNS('^(run_id|call_path_id|location_id)$'),
+            visit_count > 0 OR shortest_ns IS NOT NULL AS is_visited,
             exclusive_ns - coalesce(fork_join_ns, 0) AS value
         FROM call_tree
         NATURAL LEFT JOIN fork_join_times
@@ -62,7 +63,7 @@ WITH
     ),
 
     -- How far every location that takes part, or could, is from the mean.
-    participants AS (SELECT * EXCLUDE (visit_count) FROM own_times WHERE visit_count > 0),
+    participants AS (SELECT * EXCLUDE (is_visited) FROM own_times WHERE is_visited),
 
     means AS (
         SELECT COLUMNS('^(run_id|call_path_id|scope|mean_ns|visitor_count)$')

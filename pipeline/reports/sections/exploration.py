@@ -40,7 +40,7 @@ def build(material: Material) -> Section | None:
     return Section(
         key="exploration",
         title="Exploration",
-        sentences=nonempty(_WHOLE, _CUT if found.is_cut else ""),
+        sentences=nonempty("" if material.is_focused else _WHOLE, _CUT if found.is_cut else ""),
         widgets=widgets,
         drawings=(Drawing(name="icicle", title=_ICICLE, draw=lambda: _draw(found)),),
     )

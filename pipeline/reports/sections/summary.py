@@ -33,6 +33,11 @@ LEAST_SHARE = 0.0005
 # Calls whose waiting is not analyzed are named above this share of all time.
 LEAST_UNANALYZED = 0.01
 
+_OF_RUN = (
+    "Iterations, timeline and trace quality are those of the whole run; root causes and findings "
+    "are left out."
+)
+
 TIME_PARTS = TableSpec(
     query="time_parts",
     title="Time of all locations",
@@ -47,7 +52,7 @@ def build(material: Material) -> Section:
     """Run time, root causes, waiting by kind, and quality."""
     overview = material.overview
     first = nonempty(describe_run(overview), *root_causes.describe_causes(material))
-    last = nonempty(*_describe_quality(material))
+    last = nonempty(*_describe_quality(material), _OF_RUN if material.is_focused else "")
     shown, more = _fitting(
         list(_kinds(material)),
         (*root_causes.describe_indirect(material), *describe_all(material)),

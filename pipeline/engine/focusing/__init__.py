@@ -1,0 +1,1 @@
+"""The focus of an analysis: chosen intervals of locations, and a run's tables within them."""

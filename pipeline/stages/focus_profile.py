@@ -1,0 +1,187 @@
+"""The call tree within a focus: visits with the time that they have there."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tracemill.schemas.events import VISITS
+from tracemill.schemas.profiles import CALL_TREE
+from tracemill.stages.arrays import Flags, Numbers, Relation, place, read_columns, sum_by
+from tracemill.stages.focus_times import FocusTimes
+
+_BATCH_ROWS = 1 << 20
+_NO_TIME = np.iinfo(np.int64).max
+_READ = (
+    "location_id::BIGINT AS location_id", "visit_id", "coalesce(parent_visit_id, -1) AS parent",
+    "call_path_id::BIGINT AS call_path_id", "region_id", "enter_ns", "leave_ns", "exclusive_ns",
+    "is_closed",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class FocusVisits:
+    """Visits that share time with the focus, or begin in it; all times are those spent in it.
+
+    `columns` are those of visits, and `is_entered`: the visit begins in the focus.
+    """
+
+    columns: dict[str, Any]
+
+    def as_table(self) -> pa.Table:
+        """The visits as rows of the table of visits."""
+        parent = self.columns["parent"]
+        columns = {**self.columns, "parent_visit_id": pa.array(parent, mask=parent < 0)}
+        return VISITS.conform(pa.table(columns))
+
+
+def find_focus_visits(
+    visits: Relation,
+    parallel_visits: Relation,
+    task_fragments: Relation,
+    times: FocusTimes,
+    visit_count: int,
+) -> FocusVisits:
+    """The visits in the focus, with the part of their exclusive time that lies there.
+
+    That is the part of the visit without those of its callees. A parallel region lasts from the
+    fork of its team to the join, and tasks count as callees of the visit that schedules them. What
+    the exclusive time is more than the visit without its callees, because tasks are suspended,
+    counts where the visit begins.
+    """
+    forks = read_columns(parallel_visits.order("visit_id"), "visit_id", "fork_ns", "join_ns")
+    called, called_all = (np.zeros(visit_count, np.int64) for _ in range(2))
+
+    def add_callees(caller: Numbers, location: Numbers, begin: Numbers, end: Numbers) -> Numbers:
+        inside = times.spent(location, end) - times.spent(location, begin)
+        has_caller = caller >= 0
+        np.add.at(called, caller[has_caller], inside[has_caller])
+        np.add.at(called_all, caller[has_caller], (end - begin)[has_caller])
+        return inside
+
+    add_callees(
+        *read_columns(
+            task_fragments, "coalesce(scheduling_visit_id, -1)", "location_id::BIGINT", "begin_ns",
+            "end_ns",
+        )
+    )  # fmt: skip
+    kept: list[dict[str, Any]] = []
+    for batch in visits.select(", ".join(_READ)).to_arrow_reader(_BATCH_ROWS):
+        rows = {name: batch[name].to_numpy(zero_copy_only=False) for name in batch.schema.names}
+        begin, end = _with_forks(rows, forks)
+        rows["inside"] = add_callees(rows["parent"], rows["location_id"], begin, end)
+        rows["whole"] = end - begin
+        rows["is_entered"] = times.holds(rows["location_id"], rows["enter_ns"])
+        is_kept = rows["is_entered"] | (rows["inside"] > 0)
+        kept.append({name: column[is_kept] for name, column in rows.items()})
+    found = {name: np.concatenate([each[name] for each in kept]) for name in kept[0]}
+    visit = found["visit_id"]
+    rest = found["exclusive_ns"] - (found.pop("whole") - called_all[visit])
+    found["exclusive_ns"] = found.pop("inside") - called[visit] + rest * found["is_entered"]
+    for name in ("enter_ns", "leave_ns"):
+        found[name] = times.spent(found["location_id"], found[name])
+    return FocusVisits(found)
+
+
+def _with_forks(rows: dict[str, Any], forks: list[Any]) -> tuple[Numbers, Numbers]:
+    """Begin and end of visits, of parallel regions from fork to join."""
+    begin, end = rows["enter_ns"].copy(), rows["leave_ns"].copy()
+    visit, fork, join = forks
+    if len(visit):
+        row = np.minimum(np.searchsorted(visit, rows["visit_id"]), len(visit) - 1)
+        is_parallel = visit[row] == rows["visit_id"]
+        begin[is_parallel], end[is_parallel] = fork[row][is_parallel], join[row][is_parallel]
+    return begin, end
+
+
+def sum_call_tree(
+    call_tree: pa.Table,
+    call_paths: Relation,
+    task_fragments: Relation,
+    visits: FocusVisits,
+    times: FocusTimes,
+) -> pa.Table:
+    """The call tree in the focus: call paths with time or visits at or below them there.
+
+    Such a call path has a row for every location of the focus that visits it in the run.
+    """
+    path, last = read_columns(call_paths, "call_path_id::BIGINT", "last_call_path_id::BIGINT")
+    last, size = place(path, last), len(path)
+    row_path, row_location = (
+        np.asarray(call_tree[name].cast("int64")) for name in ("call_path_id", "location_id")
+    )
+    keys = row_location * size + row_path
+    order = np.argsort(keys)
+
+    def rows_of(location: Numbers, call_path: Numbers) -> Numbers:
+        return order[np.searchsorted(keys[order], location * size + call_path)]
+
+    found = visits.columns
+    row = rows_of(found["location_id"], found["call_path_id"])
+    count = sum_by(row, found["is_entered"], len(keys))
+    exclusive = sum_by(row, found["exclusive_ns"], len(keys))
+    shortest, longest = np.full(len(keys), _NO_TIME), np.zeros(len(keys), np.int64)
+    length = found["leave_ns"] - found["enter_ns"]
+    np.minimum.at(shortest, row, length)
+    np.maximum.at(longest, row, length)
+    is_met = np.zeros(len(keys), np.bool_)
+    is_met[row] = True
+    _add_fragments(task_fragments, times, rows_of, count, exclusive, is_met)
+    is_active = _is_at_or_above(row_path[is_met], last)
+    is_kept = np.isin(row_location, times.locations) & is_active[row_path]
+    columns = {
+        "visit_count": count,
+        "exclusive_ns": exclusive,
+        "inclusive_ns": _sum_below(exclusive[order], keys[order], last[row_path[order]], size)[
+            np.argsort(order)
+        ],
+        "shortest_ns": _where_visited(call_tree, np.where(shortest < _NO_TIME, shortest, 0)),
+        "longest_ns": _where_visited(call_tree, longest),
+    }
+    for name, values in columns.items():
+        position = call_tree.schema.get_field_index(name)
+        call_tree = call_tree.set_column(position, name, [pa.array(values)])
+    return CALL_TREE.conform(call_tree.filter(pa.array(is_kept)))
+
+
+def _add_fragments(
+    task_fragments: Relation,
+    times: FocusTimes,
+    rows_of: Any,
+    count: Numbers,
+    exclusive: Numbers,
+    is_met: Flags,
+) -> None:
+    """Add intervals of tasks to their stubs."""
+    location, path, is_first, begin, end = read_columns(
+        task_fragments, "location_id::BIGINT", "call_path_id::BIGINT", "is_first", "begin_ns",
+        "end_ns",
+    )  # fmt: skip
+    if not len(path):
+        return
+    row, is_begun = rows_of(location, path), times.holds(location, begin)
+    inside = times.spent(location, end) - times.spent(location, begin)
+    np.add.at(count, row, (is_first & is_begun).astype(np.int64))
+    np.add.at(exclusive, row, inside)
+    is_met[row[is_begun | (inside > 0)]] = True
+
+
+def _is_at_or_above(path: Numbers, last: Numbers) -> Flags:
+    """Marks call paths with one of some call paths at or below them."""
+    running = np.concatenate([[0], np.cumsum(np.bincount(path, minlength=len(last)))])
+    found: Flags = running[last + 1] > running[:-1]
+    return found
+
+
+def _sum_below(values: Numbers, keys: Numbers, last: Numbers, size: int) -> Numbers:
+    """The sum of values at and below each row, on its location; keys are sorted."""
+    running = np.concatenate([[0], np.cumsum(values)])
+    after = np.searchsorted(keys, keys // size * size + last, "right")
+    found: Numbers = running[after] - running[:-1]
+    return found
+
+
+def _where_visited(call_tree: pa.Table, values: Numbers) -> pa.Array:
+    """The values, null where the location never visits the call path."""
+    return pa.array(values, mask=np.asarray(call_tree["shortest_ns"].is_null()))
