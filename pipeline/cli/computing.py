@@ -12,6 +12,7 @@ from tracemill.cli.parameters import DEFAULTS, AnalyzingOptions, Flag, StorePath
 
 if TYPE_CHECKING:
     from tracemill.engine.analyze import Analysis, Options
+    from tracemill.store.runs import Run, Store
 
 _READING_RUNS = {"read": "gathering runs"}
 
@@ -125,6 +126,7 @@ def campaign(
     attainable: float | None = None,
     rank_across_references: Annotated[bool, Flag] = False,
     published_marks: Path | None = None,
+    run_reports: Annotated[bool, Flag] = False,
     force: Annotated[bool, Flag] = False,
     common: AnalyzingOptions = DEFAULTS,
 ) -> None:
@@ -157,6 +159,9 @@ def campaign(
         Rank programs together although their speed-ups refer to different numbers of processes.
     published_marks
         Table of marks of other programs to compare with, such as the one in data/published_marks.
+    run_reports
+        Write the report of every analyzed run too, so that the page leads to them. This takes about
+        a second per run.
     force
         Compute all tables of the campaign again; analyzed runs are kept.
     """
@@ -175,7 +180,10 @@ def campaign(
     }
     given = {key: value for key, value in fields.items() if value is not None}
     has_report = not common.no_report
-    _run_campaign(runs, given, store, common.options(force=force), has_report=has_report)
+    if run_reports and not has_report:
+        raise UsageError("--run-reports needs a report: omit --no-report")
+    options = common.options(force=force)
+    _run_campaign(runs, given, store, options, has_report=has_report, has_run_reports=run_reports)
 
 
 def _run_campaign(
@@ -185,6 +193,7 @@ def _run_campaign(
     options: "Options",
     *,
     has_report: bool,
+    has_run_reports: bool,
 ) -> None:
     """Make a campaign, then print its summary and where the results are."""
     from tracemill.campaign.campaign import make_campaign, plan_campaign
@@ -209,11 +218,25 @@ def _run_campaign(
         )
         analysis = make_campaign(plan, store=opened, options=options, reporter=reporter)
     _print_outcome(analysis)
+    if has_run_reports:
+        _write_run_reports(analysis.run, opened, options)
     build = build_campaign_report if has_report else build_campaign_summary
     report = build(analysis.run, threads=options.threads, memory_limit=options.memory_limit)
     written = write_reports(report, store) if has_report else []
     print_summary(report, results())
     print_places([*written, ("tables", analysis.run.path)])
+
+
+def _write_run_reports(campaign: "Run", store: "Store", options: "Options") -> None:
+    """Write the reports of all analyzed runs of a campaign."""
+    from tracemill.reports.build import build_report
+    from tracemill.reports.files import write_reports
+
+    for run_id in campaign.read("campaign_runs", ["run_id"])["run_id"].to_pylist():
+        run = None if run_id is None else store.current(run_id)
+        if run is not None:
+            report = build_report(run, threads=options.threads, memory_limit=options.memory_limit)
+            write_reports(report, store.path)
 
 
 def generate(

@@ -13,6 +13,7 @@ RUNS = "listed_runs"
 """Query of the table that all links lead to."""
 _ENDS = ("", "largest_", "upper_")
 """Prefixes of the columns that name a configuration; of two ends, the one with more processes."""
+_Names = tuple[str, str]
 
 
 def anchor_of(application: object, processes: object, size: object) -> str:
@@ -33,7 +34,7 @@ def link_runs(sections: tuple[Section, ...], store: Path) -> tuple[Section, ...]
     if listed is None:
         return sections
     pages = dict(_pages(listed, store))
-    anchors = {_anchor(row, "") for row in listed.as_dicts()}
+    anchors = {_anchor(row) for row in listed.as_dicts()}
     return tuple(
         replace(section, tables=tuple(_link(table, anchors, pages) for table in section.tables))
         for section in sections
@@ -53,15 +54,17 @@ def _link(table: Table, anchors: set[str], pages: Mapping[Value, str]) -> Table:
     if "run" in names and pages and not table.row_pages:
         table = replace(table, row_pages=tuple(pages.get(row["run"], "") for row in rows))
     if table.name == RUNS:
-        first = {_anchor(row, ""): at for at, row in reversed(list(enumerate(rows)))}
+        first = {_anchor(row): at for at, row in reversed(list(enumerate(rows)))}
         own = {at: name for name, at in first.items()}
         return replace(table, row_names=tuple(own.get(at, "") for at in range(len(rows))))
-    end = next((each for each in _ENDS if {f"{each}processes", f"{each}size"} <= names), None)
+    ends = ((f"{end}processes", size) for end in _ENDS for size in (f"{end}size", "size"))
+    end = next((end for end in ends if names.issuperset(end)), None)
     if end is None or "application" not in names or table.row_links:
         return table
-    found = (_anchor(row, end) for row in rows)
+    found = [_anchor(row, end) for row in rows]
     return replace(table, row_links=tuple(name if name in anchors else "" for name in found))
 
 
-def _anchor(row: Row, end: str) -> str:
-    return anchor_of(row["application"], row[f"{end}processes"], row[f"{end}size"])
+def _anchor(row: Row, names: _Names = ("processes", "size")) -> str:
+    processes, size = names
+    return anchor_of(row["application"], row[processes], row[size])

@@ -77,3 +77,13 @@ def group_by(column: str, rows: Iterable[Row]) -> dict[str, list[Row]]:
 def nonempty(*sentences: str) -> tuple[str, ...]:
     """The non-empty sentences."""
     return tuple(sentence for sentence in sentences if sentence)
+
+
+def unprefixed(overview: Row, sentences: Iterable[str]) -> tuple[str, ...]:
+    """The sentences; without the name of the application before them if there is only one."""
+    if overview["application_count"] != 1:
+        return tuple(sentences)
+    prefix = f"{overview['applications']}: "
+    return tuple(
+        start(each.removeprefix(prefix)) if each.startswith(prefix) else each for each in sentences
+    )

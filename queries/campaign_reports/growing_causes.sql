@@ -1,6 +1,6 @@
 -- Causes of waiting whose cost grows most, from fewest to most processes of the largest size.
 --
--- Grain:      one row per application and causing call path, with a cost at one of both ends
+-- Grain:      one row per application and causing call path with 0.1% of all waiting at an end
 -- Inputs:     configuration_causes, cause_ranking, campaign_call_paths, campaign_settings
 -- Output:     campaign report section causes
 -- Parameters: $row_limit  maximum number of causes per application, largest growth first (BIGINT)
@@ -57,7 +57,7 @@ WITH
 SELECT
     costs.application,
     paths.call_path,
-    paths.place AS source,
+    parse_filename(paths.place) AS source,
     costs.rank AS cause_rank,
     round(costs.smallest_ns)::BIGINT AS fewest_ns,
     round(costs.largest_ns)::BIGINT AS most_ns,
@@ -85,6 +85,7 @@ LEFT JOIN cause_ranking AS ranking
         costs.application = ranking.application
         AND costs.call_path_key = ranking.call_path_key
         AND ranking.size IS NULL
+WHERE greatest(costs.smallest_share, costs.largest_share) >= 0.001
 QUALIFY
     row_number() OVER (
         PARTITION BY costs.application

@@ -10,7 +10,7 @@ SELECT
     losses.size,
     losses.processes,
     paths.call_path,
-    paths.place AS source,
+    parse_filename(paths.place) AS source,
     losses.rank,
     losses.participant_count,
     round(losses.lost_ns)::BIGINT AS lost_ns,

@@ -119,4 +119,4 @@ def test_a_campaign_joins_sites_that_a_run_lacks(tmp_path: Path) -> None:
     found, sentences = sites_of(tmp_path, has_sites=False)
     path = "main/MPI_Wait"
     assert found == [(path, 0, 45, 2), (path, 1, 24, 2), (path, 2, 13, 2)]
-    assert any(each.startswith("prog: some runs lack call sites") for each in sentences)
+    assert any(each.startswith("Some runs lack call sites") for each in sentences)

@@ -1,5 +1,6 @@
 """Causes of waiting over many runs: recorded ones, and ones whose causes are known exactly."""
 
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from tests.helpers.ring_campaigns import campaign, rows
 from tests.reference.cases import DATA
 from tracemill.engine.analyze import Analysis
 from tracemill.reports.build_campaign import build_campaign_report, build_campaign_summary
+from tracemill.reports.html import render_html
 from tracemill.reports.model import Report
 
 SERIAL, IMBALANCED, BROADCAST = "main/serial_part", "main/imbalanced", "main/MPI_Bcast"
@@ -138,3 +140,13 @@ def test_a_cause_grows_with_those_that_wait_for_it(tmp_path: Path) -> None:
         ('Lost parallelism in "main/last" on rank 7 alone:',
          "meanwhile, the others lost 140 µs, 12.5% of all time."),
     ]  # fmt: skip
+
+
+def test_indices_come_last_and_all_links_lead_to_something(report: Report) -> None:
+    keys = [section.key for section in report.sections]
+    assert keys[:4] == ["summary", "critical-path", "causes", "efficiency"]
+    assert keys[-2:] == ["runs", "indices"]
+    page = render_html(report)
+    anchors = set(re.findall(r' id="([^"]+)"', page))
+    links = set(re.findall(r'<a (?:xlink:)?href="#([^"]+)"', page))
+    assert {f"runs-model-p{p}-n{n}" for p in (2, 8) for n in (200, 400)} <= links <= anchors

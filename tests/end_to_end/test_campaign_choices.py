@@ -209,7 +209,7 @@ def test_the_best_variant_counts_where_that_is_chosen_and_the_report_says_so(
         "SELECT application, time_ns, variant FROM efficiency_grid ORDER BY processes"
     ).fetchall() == [("x", 8_000_000_000, "block=32"), ("x", 4_000_000_000, "block=32")]
     assert (
-        "x: runs differ in block (32, 64). The grid and the models use the best run of each"
+        "Runs differ in block (32, 64). The grid and the models use the best run of each"
         in report(tmp_path)
     )
 
@@ -282,6 +282,21 @@ def test_a_told_program_is_one(traces: Path, tmp_path: Path) -> None:
 
 
 # --- Mistakes ------------------------------------------------------------------------------------
+
+
+def test_reports_of_all_runs_are_written_and_linked_if_chosen(
+    traces: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reports = tmp_path / "store" / "reports"
+    command = ["campaign", "--application", "all", "--store", str(reports.parent)]
+    assert main([*command, "--run-reports"]) == 0
+    pages = sorted(reports.glob("run=*/index.html"))
+    assert len(pages) == 3
+    (page,) = reports.glob("campaign=*/index.html")
+    text = page.read_text()
+    assert all(f'href="../{each.parent.name}/index.html"' in text for each in pages)
+    assert main([*command, "--run-reports", "--no-report"]) == 2
+    assert "--run-reports needs a report" in capsys.readouterr().err
 
 
 def test_all_mistakes_of_a_table_are_told(

@@ -1,10 +1,17 @@
 """The sections of a campaign's report. Every module of this folder is a section."""
 
+from dataclasses import replace
+
 from tracemill.reports.material import Material
 from tracemill.reports.model import Section
 from tracemill.reports.sections import build_sections, section_modules
+from tracemill.reports.wording import unprefixed
 
 
 def build_campaign_sections(material: Material) -> tuple[Section, ...]:
     """All non-empty sections of a campaign, in order."""
-    return build_sections(material, section_modules(__name__, __path__))
+    sections = build_sections(material, section_modules(__name__, __path__))
+    return tuple(
+        replace(section, sentences=unprefixed(material.overview, section.sentences))
+        for section in sections
+    )

@@ -43,13 +43,13 @@ GROWING = TableSpec(
     bars=("most_ns",),
     titles={
         "cause_rank": "Rank", "fewest_ns": "Fewest processes", "most_ns": "Most processes",
-        "growth_ns": "Growth", "smallest_share_ratio": "Of all waiting, fewest",
+        "smallest_share_ratio": "Of all waiting, fewest",
         "largest_share_ratio": "Of all waiting, most", "p_value": "p", "q_value": "q",
         "run_count": "Runs",
     },
     silent={"source": None},
     hidden=frozenset({
-        "is_communication", "is_setup", "caller_call_path", "smallest_processes",
+        "growth_ns", "is_communication", "is_setup", "caller_call_path", "smallest_processes",
         "largest_processes", "size_name", "size", "size_count",
     }),
 )  # fmt: skip
@@ -95,16 +95,15 @@ LOSSES = TableSpec(
 
 
 def build(material: Material) -> Section | None:
-    """The causes that grow, those of each configuration, who waits for them, and who loses time."""
-    tables = material.tables(GROWING, BY_CONFIGURATION, WAITING, LOSSES)
-    if not tables:
-        return None
+    """The causes that grow, who waits for them, and who loses time meanwhile."""
     causes, waiting, losses = _read(material)
+    if not (causes or losses):
+        return None
     return Section(
         key="causes",
         title="Causes of waiting",
         sentences=(*describe_causes(causes, waiting), *describe_losses(losses)),
-        tables=tables,
+        tables=material.tables(GROWING, WAITING),
     )
 
 

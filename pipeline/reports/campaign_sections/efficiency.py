@@ -114,7 +114,7 @@ def build(material: Material) -> Section:
             *describe_definitions(efficiencies.values("efficiency_definition")),
         ),
         pictures=tuple(_pictures(marks, efficiencies, cells, speed_ups, material)),
-        tables=filled(efficiencies, speed_ups, marks, cells),
+        tables=filled(efficiencies, speed_ups),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from tracemill.reports.campaign_sections import causes
 from tracemill.reports.campaign_sections.causes import name_cause
 from tracemill.reports.campaign_sections.critical_path import BY_CONFIGURATION
 from tracemill.reports.material import Material
@@ -97,7 +98,15 @@ TOTALS = TableSpec(
 
 def build(material: Material) -> Section | None:
     """Metrics and call paths that grow with processes and size."""
-    tables = material.tables(METRICS, CALL_PATHS, MODELS, BY_CONFIGURATION, TOTALS)
+    tables = material.tables(
+        METRICS,
+        CALL_PATHS,
+        MODELS,
+        BY_CONFIGURATION,
+        causes.BY_CONFIGURATION,
+        causes.LOSSES,
+        TOTALS,
+    )
     if not tables:
         return None
     rows = {table.name: table.as_dicts() for table in tables}

@@ -1,7 +1,8 @@
 """Indices: speed-ups and efficiencies, each with its constraint, model and reference."""
 
 from tracemill.base.text import join_words
-from tracemill.reports.material import Material, filled
+from tracemill.reports.campaign_sections.efficiency import CELLS, MARKS
+from tracemill.reports.material import Material
 from tracemill.reports.model import Section
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.wording import Row, count_of, nonempty
@@ -32,9 +33,8 @@ SERIAL_PARTS = TableSpec(
 
 
 def build(material: Material) -> Section | None:
-    """All indices, and serial fractions."""
-    indices, serial = material.table(INDICES), material.table(SERIAL_PARTS)
-    tables = filled(indices, serial)
+    """Marks of the grid, all indices, and serial fractions."""
+    tables = material.tables(MARKS, CELLS, INDICES, SERIAL_PARTS)
     if not tables:
         return None
     return Section(

@@ -24,8 +24,8 @@ LISTED = TableSpec(
     query="listed_runs",
     title="All runs",
     note=(
-        "A name with a link leads to the report of the run. `tracemill report RUN` writes the "
-        "report of any run; the page of the campaign links it when it is made again."
+        "A name with a link leads to the report of the run. `tracemill campaign --run-reports` "
+        "writes all of them."
     ),
     row_limit=2_000,
     bars=("time_ns",),

@@ -1,6 +1,6 @@
 """Summary: what grows on the critical path, what causes waiting, and facts of the campaign."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from tracemill.reports import scaling
 from tracemill.reports.campaign_sections import (
@@ -16,7 +16,7 @@ from tracemill.reports.material import Material
 from tracemill.reports.model import Fact, Section
 from tracemill.reports.tables import read_source
 from tracemill.reports.units import Unit, Value
-from tracemill.reports.wording import Row, count_of, nonempty, start, time_of
+from tracemill.reports.wording import Row, count_of, nonempty, time_of, unprefixed
 
 PLACE = 10
 OVERVIEW = "campaign_overview"
@@ -26,8 +26,8 @@ def build(material: Material) -> Section:
     """What grows on the critical path and what causes waiting; then the campaign in sentences."""
     overview = material.overview
     findings = (*critical_path.find_changes(material), *causes.find_causes(material))
-    answers = _unprefixed(overview, critical_path.describe_path(material))
-    rest = _unprefixed(overview, nonempty(*_describe_rest(material)))
+    answers = unprefixed(overview, critical_path.describe_path(material))
+    rest = unprefixed(overview, nonempty(*_describe_rest(material)))
     return Section(
         key="summary",
         title="Summary",
@@ -72,13 +72,6 @@ def _describe_rest(material: Material) -> Iterator[str]:
 
 def _of(applications: Collection[Value], rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["application"] in applications]
-
-
-def _unprefixed(overview: Row, sentences: Iterable[str]) -> tuple[str, ...]:
-    """The sentences; without the name of the application if there is only one."""
-    if overview["application_count"] != 1:
-        return tuple(sentences)
-    return tuple(start(each.removeprefix(f"{overview['applications']}: ")) for each in sentences)
 
 
 def _facts(overview: Row) -> tuple[Fact, ...]:
