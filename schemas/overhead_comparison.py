@@ -4,9 +4,17 @@ from tracemill.schemas.columns import CALL_PATH_KEY
 from tracemill.schemas.overheads import OVERHEAD_ID
 from tracemill.schemas.table import INT64, STRING, Column, Table
 
+NOT_COUNTED = "a side lacks counters of instructions or cycles"
+NO_REPETITIONS = "there is only one run on each side"
 
-def _time(name: str, meaning: str) -> Column:
-    return Column(name=name, type=INT64, unit="ns", meaning=meaning)
+
+def _time(name: str, meaning: str, null_means: str = "") -> Column:
+    return Column(name=name, type=INT64, unit="ns", null_means=null_means, meaning=meaning)
+
+
+def _noise(what: str) -> Column:
+    meaning = f"Largest difference of {what} that chance explains (95%)."
+    return _time("noise_ns", meaning, NO_REPETITIONS)
 
 
 REGION_COMPARISON = Table(
@@ -22,6 +30,7 @@ REGION_COMPARISON = Table(
         _time("overhead_mean_ns", "Mean time minus its share of the sequential time."),
         _time("overhead_max_ns", "Longest time minus its share of the sequential time."),
         _time("charged_ns", "Time that other threads lose meanwhile, per thread of the run."),
+        _noise("the mean overhead"),
     ),
 )
 
@@ -45,7 +54,17 @@ CALL_PATH_COMPARISON = Table(
         _time("overhead_ns", "Overhead per thread; negative if superlinear."),
         _time("replicated_ns", "Part of it: the same computation on several threads."),
         _time("additional_ns", "Part of it: computation that the sequential run does not have."),
-        _time("unidentified_ns", "Part of it: computation that times cannot explain."),
+        _time(
+            "unidentified_ns",
+            "Part of it: computation that neither times nor instructions can explain.",
+        ),
+        _time(
+            "lower_ipc_ns",
+            "Part of the unidentified time: fewer instructions per cycle.",
+            NOT_COUNTED,
+        ),
+        _time("lower_frequency_ns", "Part of the unidentified time: longer cycles.", NOT_COUNTED),
+        _noise("the overhead"),
     ),
 )
 
@@ -59,7 +78,8 @@ RUN_COMPARISON = Table(
         _time(
             "time_ns",
             "Overhead per thread; negative if superlinear. The class computation holds "
-            "computation that times cannot explain.",
+            "computation that cannot be explained.",
         ),
+        _noise("the overhead"),
     ),
 )

@@ -101,10 +101,10 @@ def gather(
 ) -> Gathered:
     """The rows of some runs that campaigns need. Raises QueryError or StoreError."""
     values = {"is_setup_included": is_setup_included}
-    with open_runs(
-        runs, QUERIES, matched=matched, threads=threads, memory_limit=memory_limit
-    ) as connection:
-        return Gathered(*(query_rows(connection, name, values) for name in QUERIES))
+    found = query_runs(
+        runs, QUERIES, values, matched=matched, threads=threads, memory_limit=memory_limit
+    )
+    return Gathered(*found)
 
 
 def query_runs(
@@ -112,11 +112,14 @@ def query_runs(
     names: Sequence[str],
     values: Mapping[str, Value],
     *,
+    matched: MatchedSites | None = None,
     threads: int | None,
     memory_limit: str,
 ) -> list[pa.Table]:
     """Rows of some queries over runs; each row has its `run_id`."""
-    with open_runs(runs, names, threads=threads, memory_limit=memory_limit) as connection:
+    with open_runs(
+        runs, names, matched=matched, threads=threads, memory_limit=memory_limit
+    ) as connection:
         return [query_rows(connection, name, values) for name in names]
 
 

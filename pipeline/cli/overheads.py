@@ -11,6 +11,8 @@ from tracemill.base.errors import UsageError
 from tracemill.cli.parameters import EVERYTHING, Flag, FocusingOptions, StorePath
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tracemill.store.runs import Run
 
 Format = Literal["text", "json", "csv"]
@@ -32,11 +34,13 @@ def overheads(
 ) -> None:
     """Show overheads of a parallel run against a sequential one, by class, call path and region.
 
-    The overhead is the time of PAR minus the share of each thread in the time of SEQ. With one run,
-    show which call paths compute while other threads lose time.
+    The overhead is the time of PAR minus the share of each thread in the time of SEQ. Several runs
+    joined by commas, or a label that several runs share, are repetitions: means are compared, and
+    the noise is shown. With one run, show which call paths compute while other threads lose time.
 
     Examples:
       tracemill overheads sB_p1 sB_p8
+      tracemill overheads sB_p1_r1,sB_p1_r2 sB_p8_r1,sB_p8_r2,sB_p8_r3
       tracemill overheads sB_p8 --format json
 
     Parameters
@@ -50,19 +54,22 @@ def overheads(
     format
         How to print the overheads; csv has one row per figure.
     """
+    from tracemill.comparison.choosing import choose_runs
     from tracemill.store.finding import open_run
 
     share = _share(tolerance)
     with ExitStack() as stack:
+        chosen = [(open_run(store, seq),)] if par is None else [
+            choose_runs(store, name) for name in (seq, par)
+        ]
         first, *others = (
-            stack.enter_context(focus.applied(open_run(store, name), is_told=format != "text"))
-            for name in (seq, par)
-            if name is not None
+            [stack.enter_context(focus.applied(run, is_told=format != "text")) for run in side]
+            for side in chosen
         )
         if others:
             _show_against(first, others[0], share, format, with_setup, force)
         else:
-            _show_losses(first, format)
+            _show_losses(first[0], format)
 
 
 def _share(text: str) -> float:
@@ -78,7 +85,12 @@ def _share(text: str) -> float:
 
 
 def _show_against(
-    seq: "Run", par: "Run", tolerance: float, format: Format, with_setup: bool, force: bool
+    seq: "Sequence[Run]",
+    par: "Sequence[Run]",
+    tolerance: float,
+    format: Format,
+    with_setup: bool,
+    force: bool,
 ) -> None:
     from tracemill.comparison.overhead_report import build_overheads_report
     from tracemill.comparison.overhead_tables import overheads_json, rows_csv, tables_of

@@ -1,8 +1,9 @@
 """Finds the runs of a side of a comparison."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from tracemill.base.errors import MissingInputError
+from tracemill.base.errors import MissingInputError, UsageError
 from tracemill.store.finding import existing_store, open_run
 from tracemill.store.runs import Run
 
@@ -19,3 +20,14 @@ def choose_runs(store: Path, name: str) -> tuple[Run, ...]:
         if len(names) < 2:
             raise
     return tuple(run for part in names for run in choose_runs(store, part))
+
+
+def check_repetitions(*sides: Sequence[Run]) -> None:
+    """Raise UsageError if a side is empty or has a run twice."""
+    for side in sides:
+        if not side:
+            raise UsageError("nothing to compare: give a run for each side")
+        ids = [run.run_id for run in side]
+        twice = next((run_id for run_id in ids if ids.count(run_id) > 1), None)
+        if twice:
+            raise UsageError(f"run {twice} is given twice: name each repetition once")

@@ -7,18 +7,20 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from tracemill.base.errors import StoreError, UsageError
+from tracemill.base.errors import StoreError
 from tracemill.campaign.gathering import SIZES, RunSize, lacks, open_runs, query_rows, sizes_in
 from tracemill.campaign.site_matching import match_call_sites
 from tracemill.comparison.causes import CRITICAL_PATH, TIME, Explained, find_causes
 from tracemill.comparison.changes import CallPathChange, Cause, Change, MetricChange, RankChange
-from tracemill.comparison.noise import noise_of, run_time_change
+from tracemill.comparison.choosing import check_repetitions
+from tracemill.comparison.noise import run_time_change
 from tracemill.comparison.subtrees import Subtree, holding_subtree
 from tracemill.reports.explanation import all_metrics
 from tracemill.reports.tables import strip_header
 from tracemill.schemas.history import RUN_TIME
 from tracemill.sql.metric_texts import Metric
 from tracemill.sql.query_files import Value, load_query
+from tracemill.stages.models.welch import noise_of
 from tracemill.store.completeness import is_complete
 from tracemill.store.runs import Run
 
@@ -240,13 +242,7 @@ def _is_incomplete(run: Run) -> bool:
 
 
 def _check(base: Sequence[Run], other: Sequence[Run]) -> None:
-    for side in (base, other):
-        if not side:
-            raise UsageError("nothing to compare: give a run for each side")
-        ids = [run.run_id for run in side]
-        twice = next((run_id for run_id in ids if ids.count(run_id) > 1), None)
-        if twice:
-            raise UsageError(f"run {twice} is given twice: name each repetition once")
+    check_repetitions(base, other)
     for run in (*base, *other):
         missing = lacks(run, QUERIES)
         if missing:

@@ -5,15 +5,17 @@ from typing import Any
 
 from tracemill.base.names import make_visible, shorten
 from tracemill.comparison.overhead_tables import Row, tables_of
-from tracemill.comparison.overhead_times import COMPUTATION, RunTimes
-from tracemill.comparison.overheads import Overheads
+from tracemill.comparison.overhead_times import RunTimes
+from tracemill.comparison.overheads import Overheads, label_of
 from tracemill.reports.model import Column, Fact, Report, Section, Subject, Table
 from tracemill.reports.units import Unit
 from tracemill.reports.wording import count_of, name_path, nonempty, share_of, time_of
 from tracemill.schemas.overheads import TAXONOMY
+from tracemill.stages.models.overhead_split import COMPUTATION, mean_of
 
 MOST_ROWS = 30
 _LOST = ("unparallelised code", "partially parallelised code")
+_OPTIONAL = ("lower_ipc_ns", "lower_frequency_ns", "noise_ns")
 _TITLES = {
     "seq_ns": "SEQ",
     "par_mean_ns": "PAR, mean",
@@ -26,6 +28,9 @@ _TITLES = {
     "replicated_ns": "Replicated",
     "additional_ns": "Additional",
     "unidentified_ns": "Unidentified",
+    "lower_ipc_ns": "Fewer instructions per cycle",
+    "lower_frequency_ns": "Lower frequency",
+    "noise_ns": "By chance up to",
     "call_path": "Call path",
     "region": "Region",
     "time_ns": "Overhead",
@@ -39,9 +44,9 @@ def build_overheads_report(overheads: Overheads) -> Report:
     tables = tables_of(overheads)
     seq, par = overheads.seq, overheads.par
     return Report(
-        title=shorten(make_visible(f"Overheads of {par.run.label} against {seq.run.label}")),
+        title=shorten(make_visible(f"Overheads of {label_of(par)} against {label_of(seq)}")),
         subtitle=make_visible(f"SEQ: {_describe(seq)}. PAR: {_describe(par)}."),
-        name=f"{seq.run.run_id}..{par.run.run_id}",
+        name=f"{seq[0].run.run_id}..{par[0].run.run_id}",
         sections=(
             _summary(overheads),
             _section("call-paths", "By call path", "call_path_comparison", tables, "overhead_ns"),
@@ -51,23 +56,25 @@ def build_overheads_report(overheads: Overheads) -> Report:
     )
 
 
-def _describe(side: RunTimes) -> str:
-    threads = count_of(side.thread_count, "thread")
-    processes = count_of(side.process_count, "process", "processes")
-    return f"{side.run.label}, {processes} with {threads} ({side.run.run_id})"
+def _describe(side: Sequence[RunTimes]) -> str:
+    threads = count_of(side[0].thread_count, "thread")
+    processes = count_of(side[0].process_count, "process", "processes")
+    ids = ", ".join(each.run.run_id for each in side)
+    repeated = f"mean of {len(side)} runs, " if len(side) > 1 else ""
+    return f"{label_of(side)}, {repeated}{processes} with {threads} ({ids})"
 
 
 def _summary(overheads: Overheads) -> Section:
     total, unidentified = overheads.total_ns, overheads.unidentified_ns
-    seq, par = overheads.seq, overheads.par
+    seq, par = mean_of(overheads.seq), mean_of(overheads.par)
     meaning = f"Time of PAR minus {seq.thread_count}/{par.thread_count} of the time of SEQ."
-    part = "whole run" if par.is_whole else "main part of the run"
+    part = "whole run" if overheads.par[0].is_whole else "main part of the run"
     return Section(
         key="summary",
         title="Summary",
         facts=(
-            Fact("time of SEQ", seq.main_ns, Unit.TIME, f"Length of the {part}."),
-            Fact("time of PAR", par.main_ns, Unit.TIME, f"Length of the {part}."),
+            Fact("time of SEQ", round(seq.main_ns), Unit.TIME, f"Length of the {part}."),
+            Fact("time of PAR", round(par.main_ns), Unit.TIME, f"Length of the {part}."),
             Fact("overhead", round(total), Unit.TIME_CHANGE, meaning),
             Fact("identified", round(total - unidentified), Unit.TIME_CHANGE),
             Fact("unidentified", round(unidentified), Unit.TIME_CHANGE),
@@ -80,7 +87,7 @@ def _summary(overheads: Overheads) -> Section:
 def describe_overheads(overheads: Overheads) -> Sequence[str]:
     """The overhead, its largest part, and the call path behind lost parallelism."""
     total = overheads.total_ns
-    seq, par = overheads.seq, overheads.par
+    seq, par = overheads.seq[0], overheads.par[0]
     stated = (
         f"SEQ has {count_of(seq.thread_count, 'thread')}, PAR has {par.thread_count}. All times of "
         "overheads are per thread of PAR."
@@ -90,24 +97,44 @@ def describe_overheads(overheads: Overheads) -> Sequence[str]:
     largest, time = max(overheads.classes.items(), key=lambda each: each[1])
     part = _name_of(largest)
     most = ""
-    if part in _LOST and (path := _most_charged(overheads)):
+    if part in _LOST and (path := _most_charged(par)):
         most = f", most of it while {path} runs"
     return (
         stated,
-        f"Of {time_of(total)} overhead, {share_of(time / total)} is {part}{most}.",
-        "Where processes share cores, unidentified time is large: they compute more slowly."
-        if overheads.unidentified_ns > total / 2
-        else "",
+        f"Of {time_of(total)} overhead{_describe_noise(overheads)}, {share_of(time / total)} is "
+        f"{part}{most}.",
+        _describe_slower(overheads),
     )
+
+
+def _describe_noise(overheads: Overheads) -> str:
+    noise = overheads.noise.get(None)
+    return "" if noise is None else f" (± {time_of(noise)} by chance)"
+
+
+def _describe_slower(overheads: Overheads) -> str:
+    """Reasons of unidentified time: cycles that were counted, or else the likely one."""
+    rows = overheads.per_thread.drop_nulls("lower_ipc_ns")
+    if rows.height:
+        ipc, frequency = (
+            float(rows[name].sum()) for name in ("lower_ipc_ns", "lower_frequency_ns")
+        )
+        return (
+            f"Fewer instructions per cycle cost {time_of(ipc)}, lower frequency costs "
+            f"{time_of(frequency)}; negative times are gains."
+        )
+    if overheads.unidentified_ns > overheads.total_ns / 2:
+        return "Where processes share cores, unidentified time is large: they compute more slowly."
+    return ""
 
 
 def _name_of(overhead: int) -> str:
     return "unidentified computation" if overhead == COMPUTATION else TAXONOMY[overhead].part
 
 
-def _most_charged(overheads: Overheads) -> str:
+def _most_charged(times: RunTimes) -> str:
     """The call path that others lost most time for; empty if there is none."""
-    run = overheads.par.run
+    run = times.run
     query = """
     SELECT path FROM parallelism_losses INNER JOIN call_paths USING (call_path_id)
     WHERE moved_to_overhead_id IS NOT NULL
@@ -127,6 +154,7 @@ def _classes(overheads: Overheads) -> list[Row]:
             "overhead_subclass": _name_of(row["overhead_id"]),
             "time_ns": row["time_ns"],
             "overhead_ratio": row["time_ns"] / total if total > 0 else None,
+            "noise_ns": row["noise_ns"],
         }
         for row in rows
     ]
@@ -143,7 +171,11 @@ def _section(key: str, title: str, name: str, tables: dict[str, list[Row]], bar:
 
 
 def _table(name: str, title: str, rows: Sequence[Row], bar: str) -> Table:
-    names = list(rows[0]) if rows else [bar]
+    names = [
+        each
+        for each in (rows[0] if rows else [bar])
+        if each not in _OPTIONAL or any(row[each] is not None for row in rows)
+    ]
     return Table(
         name=name,
         title=title,
@@ -156,7 +188,8 @@ def _table(name: str, title: str, rows: Sequence[Row], bar: str) -> Table:
 def _column(name: str, bar: str) -> Column:
     options: dict[str, Any] = {"has_bar": True} if name == bar else {}
     changes = name.startswith(("overhead_m", "overhead_n")) or name in (
-        "time_ns", "replicated_ns", "additional_ns", "unidentified_ns",
+        "time_ns", "replicated_ns", "additional_ns", "unidentified_ns", "lower_ipc_ns",
+        "lower_frequency_ns",
     )  # fmt: skip
     if name.endswith("_ns"):
         unit = Unit.TIME_CHANGE if changes else Unit.TIME

@@ -6,57 +6,37 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import polars as pl
 import pyarrow as pa
 
-from tracemill.comparison.overheads import Overheads
+from tracemill.comparison.overhead_times import RunTimes
+from tracemill.comparison.overheads import Overheads, label_of
 from tracemill.schemas.overhead_comparison import (
     CALL_PATH_COMPARISON,
     REGION_COMPARISON,
     RUN_COMPARISON,
 )
 from tracemill.schemas.overheads import TAXONOMY
+from tracemill.stages.models.overhead_split import as_whole, mean_of, with_noise
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 Row = dict[str, Any]
 
 
 def region_comparison(overheads: Overheads) -> pa.Table:
     """Regions, largest overhead of a process first; whole ns."""
-    return _as_table(overheads.regions, REGION_COMPARISON.arrow_schema)
+    noise = overheads.region_noise
+    found = with_noise(overheads.regions, [noise.get(name) for name in overheads.regions["region"]])
+    return as_whole(found, REGION_COMPARISON.arrow_schema)
 
 
 def call_path_comparison(overheads: Overheads) -> pa.Table:
     """Call paths, largest overhead first; whole ns."""
-    count = overheads.par.thread_count
-    per_thread = {
-        "par_mean_ns": "par_ns",
-        "overhead_ns": "work_ns",
-        "replicated_ns": "replicated_ns",
-        "additional_ns": "additional_ns",
-        "unidentified_ns": "unidentified_ns",
-    }
-    found = overheads.call_paths.with_columns(
-        **{name: pl.col(source) / count for name, source in per_thread.items()}
-    )
-    ordered = found.sort(pl.col("work_ns").abs().neg(), "call_path_key")
-    return _as_table(ordered, CALL_PATH_COMPARISON.arrow_schema)
+    return as_whole(overheads.per_thread, CALL_PATH_COMPARISON.arrow_schema)
 
 
 def run_comparison(overheads: Overheads) -> pa.Table:
     """Classes of overhead; whole ns."""
-    classes = overheads.classes
-    rows = {"overhead_id": list(classes), "time_ns": list(classes.values())}
-    schema = {"overhead_id": pl.Int32, "time_ns": pl.Float64}
-    return _as_table(pl.DataFrame(rows, schema=schema), RUN_COMPARISON.arrow_schema)
-
-
-def _as_table(rows: pl.DataFrame, schema: pa.Schema) -> pa.Table:
-    whole = rows.select(
-        pl.col(name).round().cast(pl.Int64) if name.endswith("_ns") else pl.col(name)
-        for name in schema.names
-    )
-    return whole.to_arrow().cast(schema)
+    return as_whole(overheads.by_class, RUN_COMPARISON.arrow_schema)
 
 
 def tables_of(overheads: Overheads) -> dict[str, list[Row]]:
@@ -81,12 +61,14 @@ def overheads_json(overheads: Overheads) -> str:
     tables = tables_of(overheads)
     for row in tables["call_path_comparison"]:  # too many bits for numbers in JavaScript
         row["call_path_key"] = str(row["call_path_key"])
+    noise = overheads.noise.get(None)
     document = {
         "overheads_format_version": FORMAT_VERSION,
-        "seq": _side(overheads.seq.run.run_id, overheads.seq.run.label, overheads.seq),
-        "par": _side(overheads.par.run.run_id, overheads.par.run.label, overheads.par),
+        "seq": _side(overheads.seq),
+        "par": _side(overheads.par),
         "tolerance_ratio": overheads.tolerance,
         "overhead_ns": round(overheads.total_ns),
+        "noise_ns": None if noise is None else round(noise),
         "identified_ns": round(overheads.total_ns - overheads.unidentified_ns),
         "unidentified_ns": round(overheads.unidentified_ns),
         "matched_ratio": overheads.matched_share,
@@ -95,13 +77,13 @@ def overheads_json(overheads: Overheads) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def _side(run_id: str, label: str, times: Any) -> dict[str, Any]:
+def _side(side: Sequence[RunTimes]) -> dict[str, Any]:
     return {
-        "run_id": run_id,
-        "label": label,
-        "threads": times.thread_count,
-        "processes": times.process_count,
-        "main_ns": times.main_ns,
+        "run_ids": [each.run.run_id for each in side],
+        "label": label_of(side),
+        "threads": side[0].thread_count,
+        "processes": side[0].process_count,
+        "main_ns": round(mean_of(side).main_ns),
     }
 
 

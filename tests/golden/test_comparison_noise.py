@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from tests.helpers.compared_sides import comparison_of
-from tracemill.comparison.noise import noise_of
+from tracemill.stages.models.welch import noise_of
 
 FIRST = (27.5, 21.0, 19.0, 23.6, 17.0, 17.9)
 SECOND = (27.1, 22.0, 20.8)

@@ -2,7 +2,9 @@
 
 from typing import Any
 
+import polars as pl
 import pytest
+from scipy import stats
 
 from tests.helpers.gathering import program, query_runs
 from tests.helpers.run_times import run_times, times_of
@@ -13,8 +15,9 @@ from tracemill.comparison.overhead_tables import (
     region_comparison,
     run_comparison,
 )
-from tracemill.comparison.overheads import Overheads, find_overheads, name_warnings, split
+from tracemill.comparison.overheads import Overheads, find_overheads, name_warnings
 from tracemill.schemas.overheads import TAXONOMY, overhead_id
+from tracemill.stages.models.overhead_split import split
 
 SERIAL = {0: 400}
 
@@ -59,6 +62,63 @@ def test_a_divided_or_missing_computation_is_unidentified_negative_too():
     assert parts(SERIAL, {}) == (-400, 0, 0, -400)
 
 
+def counted(
+    times: dict[int, int], instructions: float | None, cycles: float | None
+) -> pl.DataFrame:
+    """Times of one call path; counts are divided evenly among threads."""
+    count = len(times)
+    return times_of({"work": times}, possible=4).with_columns(
+        instructions=pl.lit(instructions and instructions / count, pl.Float64),
+        cycles=pl.lit(cycles and cycles / count, pl.Float64),
+    )
+
+
+COUNTED = "work_ns replicated_ns additional_ns unidentified_ns lower_ipc_ns lower_frequency_ns"
+
+
+def counted_parts(seq: pl.DataFrame, par: pl.DataFrame) -> tuple[float | None, ...]:
+    (row,) = split(seq, par, tolerance=0.2).select(COUNTED.split()).rows()
+    return row
+
+
+# SEQ does 400 instructions in 800 cycles and 400 ns, PAR 440 in 1100 cycles and 480 ns.
+def test_more_instructions_are_additional_work() -> None:
+    additional = (1 - 400 / 440) * 480
+    # At 2.5 instead of 2 cycles per instruction, 400 instructions take 200 more cycles of 0.5 ns.
+    ipc = 200 * 0.5
+    # 1000 cycles take 480 / 1100 ns each, not 0.5 ns.
+    frequency = 1000 * (480 / 1100 - 0.5)
+    seq, par = counted({0: 400}, 400, 800), counted(dict.fromkeys(range(4), 120), 440, 1100)
+    found = counted_parts(seq, par)
+    assert found == pytest.approx((80, 0, additional, 80 - additional, ipc, frequency))
+    assert ipc + frequency == pytest.approx(80 - additional)
+
+
+def test_without_cycles_the_rest_is_not_split() -> None:
+    par = counted(dict.fromkeys(range(4), 120), 440, None)
+    found = counted_parts(counted({0: 400}, 400, 800), par)
+    assert found[2:] == (
+        pytest.approx((1 - 400 / 440) * 480),
+        pytest.approx(80 - 480 / 11),
+        None,
+        None,
+    )
+
+
+def test_without_instructions_of_one_side_times_decide() -> None:
+    for seq, par in ((None, 440), (400, None)):
+        times = counted({0: 400}, seq, 800), counted(dict.fromkeys(range(4), 120), par, 1100)
+        assert counted_parts(*times) == (80, 0, 0, 80, None, None)
+
+
+# Every thread does the 100 instructions of SEQ, in 110 ns instead of 100: (1 - 100/400) * 440 = 330
+# is the time of more instructions, of it 300 replicated.
+def test_replicated_computation_is_a_part_of_more_instructions() -> None:
+    par = counted(dict.fromkeys(range(4), 110), 400, 440)
+    found = counted_parts(counted({0: 100}, 100, 100), par)
+    assert found == pytest.approx((340, 300, 30, 10, 10, 0))
+
+
 # SEQ: 500 ns, 400 in solve, 100 in serial. PAR: 4 threads of 260 ns.
 #
 # thread 0  [serial 100][solve 100][Bcast 60 ]
@@ -78,7 +138,7 @@ def example() -> Overheads:
         moved={collective: -300, lost: 300},
         charged={"serial": 300},
     )
-    return Overheads(seq=seq, par=par, tolerance=0.2)
+    return Overheads(seq=[seq], par=[par], tolerance=0.2)
 
 
 def test_classes_sum_to_the_overhead_of_the_run():
@@ -91,8 +151,8 @@ def test_classes_sum_to_the_overhead_of_the_run():
     }
     assert found.unidentified_ns == 0
     assert run_comparison(found).to_pylist() == [
-        {"overhead_id": overhead_id("collective"), "time_ns": 60},
-        {"overhead_id": overhead_id("unparallelised code"), "time_ns": 75},
+        {"overhead_id": overhead_id("collective"), "time_ns": 60, "noise_ns": None},
+        {"overhead_id": overhead_id("unparallelised code"), "time_ns": 75, "noise_ns": None},
     ]
 
 
@@ -102,32 +162,80 @@ def test_regions_show_the_mean_and_the_longest_process():
     }
     # serial: 100 on one of four processes, 100/4 of the sequential time; 300 charged to it.
     assert rows == {
-        "MPI_Bcast": (0, 135, 160, 135, 160, 0),
-        "serial": (100, 25, 100, 0, 75, 75),
-        "solve": (400, 100, 100, 0, 0, 0),
+        "MPI_Bcast": (0, 135, 160, 135, 160, 0, None),
+        "serial": (100, 25, 100, 0, 75, 75, None),
+        "solve": (400, 100, 100, 0, 0, 0, None),
     }
 
 
 def test_call_paths_have_the_largest_overhead_first():
     rows = call_path_comparison(example()).to_pylist()
     found = [tuple(list(row.values())[1:]) for row in rows]
-    assert found[0] == ("MPI_Bcast", 0, 135, 160, 4, 135, 0, 0, 0)
+    assert found[0] == ("MPI_Bcast", 0, 135, 160, 4, 135, 0, 0, 0, None, None, None)
     assert set(found[1:]) == {
-        ("serial", 100, 25, 100, 1, 0, 0, 0, 0),
-        ("solve", 400, 100, 100, 4, 0, 0, 0, 0),
+        ("serial", 100, 25, 100, 1, 0, 0, 0, 0, None, None, None),
+        ("solve", 400, 100, 100, 4, 0, 0, 0, 0, None, None, None),
     }
+
+
+# SEQ takes 500 and 540 ns, PAR 260 and 280 ns on 4 threads, all of it outside of visits.
+def test_repetitions_give_means_and_their_noise() -> None:
+    seq, par = (
+        [run_times(f"{name}{time}", {}, main_ns=time, count=count) for time in times]
+        for name, times, count in (("seq", (500, 540), 1), ("par", (260, 280), 4))
+    )
+    found = Overheads(seq=seq, par=par, tolerance=0.2)
+    outside = overhead_id("outside visits")
+    assert (found.total_ns, found.classes) == (270 - 520 / 4, {outside: 140})
+    # Variances 10²/2 of the shares of SEQ and 20²/2 of PAR; 1.47 degrees of freedom.
+    errors = 50 / 2, 200 / 2
+    freedom = sum(errors) ** 2 / (errors[0] ** 2 + errors[1] ** 2)
+    noise = stats.t.ppf(0.975, freedom) * sum(errors) ** 0.5
+    assert found.noise == {None: pytest.approx(noise), outside: pytest.approx(noise)}
+    (row,) = run_comparison(found).to_pylist()
+    assert (row["time_ns"], row["noise_ns"]) == (140, round(noise))
+
+
+# Each run of PAR is compared with the mean of SEQ. A call path that a run lacks counts 0.
+def test_call_paths_of_repetitions_are_means() -> None:
+    seq = [run_times(f"s{n}", {"work": {0: n}}, main_ns=500, count=1) for n in (300, 500)]
+    par = [
+        run_times(
+            "p1", {"work": dict.fromkeys(range(4), 110), "new": {0: 8}}, main_ns=200, count=4
+        ),
+        run_times("p2", {"work": dict.fromkeys(range(4), 130)}, main_ns=200, count=4),
+    ]
+    found = Overheads(seq=seq, par=par, tolerance=0.2)
+    rows = {row["call_path"]: row for row in call_path_comparison(found).to_pylist()}
+    names = ("seq_ns", "par_mean_ns", "overhead_ns", "additional_ns", "unidentified_ns")
+    assert [rows["work"][name] for name in names] == [400, 120, 20, 0, 20]
+    assert [rows["new"][name] for name in names] == [0, 1, 1, 1, 0]
+    assert sum(found.classes.values()) == pytest.approx(found.total_ns)
+    regions = {row["region"]: row for row in region_comparison(found).to_pylist()}
+    assert (regions["work"]["par_mean_ns"], regions["work"]["overhead_mean_ns"]) == (120, 20)
+    assert regions["work"]["noise_ns"] == rows["work"]["noise_ns"] > 0
+
+
+def test_repetitions_have_equal_numbers_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [run_times(f"x{count}", {}, main_ns=9, count=count) for count in (1, 2, 4)]
+    monkeypatch.setattr(overheads, "read_times", lambda _: runs)
+    one, *others = (each.run for each in runs)
+    with pytest.raises(UsageError, match="equal numbers of threads: x2 has 2 and x4 has 4"):
+        find_overheads([one], others, tolerance=0.2)
+    with pytest.raises(UsageError, match="run x1 is given twice"):
+        find_overheads([one, one], others, tolerance=0.2)
 
 
 def find(monkeypatch: pytest.MonkeyPatch, seq: Any, par: Any, **options: Any) -> Overheads:
     by_run = {seq.run.run_id: seq, par.run.run_id: par}
-    monkeypatch.setattr(overheads, "read_times", lambda run: by_run[run.run_id])
-    return find_overheads(seq.run, par.run, tolerance=0.2, **options)
+    monkeypatch.setattr(overheads, "read_times", lambda runs: [by_run[run.run_id] for run in runs])
+    return find_overheads([seq.run], [par.run], tolerance=0.2, **options)
 
 
 def test_the_sequential_run_has_no_more_threads(monkeypatch):
     found = example()
     with pytest.raises(UsageError, match="SEQ a_p4_n4_r1 has 4 threads, more than PAR a_p1_n4_r1"):
-        find(monkeypatch, found.par, found.seq)
+        find(monkeypatch, found.par[0], found.seq[0])
 
 
 def test_two_programs_are_compared_only_by_force(monkeypatch):
@@ -141,18 +249,18 @@ def test_two_programs_are_compared_only_by_force(monkeypatch):
 def test_whole_runs_must_be_analyzed_as_such(monkeypatch):
     found = example()
     with pytest.raises(UsageError, match="a_p1_n4_r1 was analyzed without MPI setup"):
-        find(monkeypatch, found.seq, found.par, is_setup_included=True)
+        find(monkeypatch, found.seq[0], found.par[0], is_setup_included=True)
 
 
 def test_names_that_differ_in_size_or_repetition_are_pointed_out():
     one, other = (
         run_times(name, {}, main_ns=1, count=1).run for name in ("x_p1_n4_r1", "x_p2_n8_r2")
     )
-    assert list(name_warnings(one, other)) == [
+    assert list(name_warnings([one], [other])) == [
         "the names differ in size: 4 in x_p1_n4_r1, 8 in x_p2_n8_r2",
         "the names differ in repetition: 1 in x_p1_n4_r1, 2 in x_p2_n8_r2",
     ]
-    assert list(name_warnings(one, one)) == []
+    assert list(name_warnings([one], [one])) == []
 
 
 # path 0  main           10 and 30 ns, from 0 on

@@ -33,7 +33,10 @@ def times_of(paths: Times, *, possible: int) -> pl.DataFrame:
         "possible_count",
     )  # fmt: skip
     kinds = (pl.Int64, pl.String, pl.String, pl.Int32, pl.Int32, pl.Int64, pl.Int64)
-    return pl.DataFrame(rows, schema=dict(zip(names, kinds, strict=True)), orient="row")
+    frame = pl.DataFrame(rows, schema=dict(zip(names, kinds, strict=True)), orient="row")
+    return frame.with_columns(
+        instructions=pl.lit(None, pl.Float64), cycles=pl.lit(None, pl.Float64)
+    )
 
 
 def hash_of(path: str) -> int:

@@ -32,19 +32,19 @@ def pairs(draw: st.DrawFn) -> Overheads:
     many = draw(st.integers(few, 8))
     seq = run_times("seq", draw(runs(few)), main_ns=draw(st.integers(50, 99)), count=few)
     par = run_times("par", draw(runs(many)), main_ns=draw(st.integers(50, 99)), count=many)
-    return Overheads(seq=seq, par=par, tolerance=TOLERANCE)
+    return Overheads(seq=[seq], par=[par], tolerance=TOLERANCE)
 
 
 def expected(overheads: Overheads, name: str) -> tuple[int, int, int]:
     """Replicated, additional and unidentified time of a call path, summed over threads."""
-    rows = overheads.par.times.filter(call_path=name)["time_ns"].to_list()
-    known = overheads.seq.times.filter(call_path=name)["time_ns"].to_list()
+    rows = overheads.par[0].times.filter(call_path=name)["time_ns"].to_list()
+    known = overheads.seq[0].times.filter(call_path=name)["time_ns"].to_list()
     before, work = sum(known), sum(rows) - sum(known)
     if name in KINDS:
         return 0, 0, 0
     if not known:
         return 0, work, 0
-    is_full = len(rows) > 1 and len(rows) == overheads.par.thread_count
+    is_full = len(rows) > 1 and len(rows) == overheads.par[0].thread_count
     if is_full and all(time >= (1 - TOLERANCE) * before for time in rows):
         replicated = sum(min(time, before) for time in rows) - before
         rest = sum(max(0, time - before) for time in rows)
@@ -68,10 +68,10 @@ def test_each_call_path_follows_the_rules_and_all_sum_to_the_run(overheads: Over
     rounded = run_comparison(overheads)["time_ns"].to_pylist()
     assert abs(sum(rounded) - overheads.total_ns) <= len(rounded) / 2 + 1e-6
     regions: Counter[str] = Counter()
-    for row in overheads.par.regions.iter_rows(named=True):
+    for row in overheads.par[0].regions.iter_rows(named=True):
         regions[row["region"]] += row["time_ns"]
     for row in overheads.regions.iter_rows(named=True):
-        assert row["par_mean_ns"] * overheads.par.process_count == pytest.approx(
+        assert row["par_mean_ns"] * overheads.par[0].process_count == pytest.approx(
             regions[row["region"]]
         )
         assert row["par_max_ns"] >= row["par_mean_ns"] - 1e-9

@@ -96,9 +96,9 @@ def test_serial_parts_of_a_model_program(analyzed: Analyze) -> None:
 
 def test_overheads_against_a_sequential_run(analyzed: Analyze) -> None:
     found = find_overheads(
-        analyzed("sB_model_p1_n400_r1"), analyzed("sB_model_p8_n400_r1"), tolerance=0.2
+        [analyzed("sB_model_p1_n400_r1")], [analyzed("sB_model_p8_n400_r1")], tolerance=0.2
     )
-    assert (found.seq.main_ns, found.par.main_ns) == (553_140_683, 228_052_990)
+    assert (found.seq[0].main_ns, found.par[0].main_ns) == (553_140_683, 228_052_990)
     classes = {TAXONOMY[each].part: time / 1e6 for each, time in found.classes.items()}
     lost = classes["unparallelised code"]
     assert round(found.total_ns / 1e6, 3) == 158.910
