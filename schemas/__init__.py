@@ -8,6 +8,7 @@ from tracemill.schemas import (
     clocks,
     collectives,
     communicators,
+    configuration_overheads,
     counters,
     critical_path,
     definitions,
@@ -77,6 +78,7 @@ CAMPAIGN_TABLES: tuple[Table, ...] = (
     *growth.TABLES,
     *path_changes.TABLES,
     *cell_call_sites.TABLES,
+    *configuration_overheads.TABLES,
     *surfaces.TABLES,
 )
 """Tables of a campaign, computed from many runs."""

@@ -1,7 +1,8 @@
 """Runs of a campaign: configurations, times, and the cost of each call path."""
 
-from tracemill.schemas.columns import CALL_PATH_KEY, METRIC, nullable, renamed
+from tracemill.schemas.columns import CALL_PATH_KEY, LOCATION_ID, METRIC, nullable, renamed
 from tracemill.schemas.delays import DELAY_KIND
+from tracemill.schemas.overheads import OVERHEAD_ID
 from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
 
 FAILED = "the run failed, or only its efficiency is available"
@@ -45,6 +46,15 @@ def time_column(name: str, meaning: str) -> Column:
 
 def _count(name: str, meaning: str) -> Column:
     return Column(name=name, type=INT64, minimum=0, meaning=meaning)
+
+
+def _counted(name: str) -> Column:
+    return Column(
+        name=name,
+        type=FLOAT64,
+        null_means="not counted for nearly all of the time",
+        meaning=f"Counted {name}.",
+    )
 
 
 CAUSED_NS = (
@@ -352,6 +362,55 @@ RUN_LOSSES = Table(
     ),
 )
 
+RUN_THREADS = Table(
+    name="run_threads",
+    meaning="CPU threads of a run, with the class of their time outside of region visits.",
+    grain="one row per analyzed run and CPU thread",
+    key=("campaign_run_id", "location_id"),
+    columns=(
+        CAMPAIGN_RUN_ID,
+        LOCATION_ID,
+        time_column("main_ns", "Elapsed time of the main part of the run."),
+        OVERHEAD_ID,
+    ),
+)
+
+RUN_THREAD_TIMES = Table(
+    name="run_thread_times",
+    meaning="Exclusive time of call paths on each thread in the main part of a run.",
+    grain="one row per analyzed run, call path, and CPU thread that visits it",
+    key=("campaign_run_id", "call_path_key", "location_id"),
+    columns=(
+        CAMPAIGN_RUN_ID,
+        CALL_PATH_KEY,
+        LOCATION_ID,
+        OVERHEAD_ID,
+        time_column("time_ns", "Exclusive time."),
+        _count("possible_count", "Threads that could take part; 0 if not known."),
+        _counted("instructions"),
+        _counted("cycles"),
+    ),
+)
+
+RUN_LOSSES_BY_CLASS = Table(
+    name="run_losses_by_class",
+    meaning="Time that other threads lose while a call path of a run computes.",
+    grain="one row per analyzed run, computing call path, and classes before and after moving",
+    key=("campaign_run_id", "call_path_key", "overhead_id", "moved_to_overhead_id"),
+    columns=(
+        CAMPAIGN_RUN_ID,
+        CALL_PATH_KEY,
+        OVERHEAD_ID,
+        renamed(
+            OVERHEAD_ID,
+            "moved_to_overhead_id",
+            "Class that the loss belongs to: unparallelised or partially parallelised code, or "
+            "else that of the losing threads.",
+        ),
+        time_column("lost_ns", "Lost time, of all threads."),
+    ),
+)
+
 TABLES: tuple[Table, ...] = (
     CAMPAIGN_SETTINGS,
     CAMPAIGN_RUNS,
@@ -362,6 +421,9 @@ TABLES: tuple[Table, ...] = (
     CALL_SITE_TASKS,
     RUN_METRICS,
     RUN_CAUSES,
+    RUN_THREADS,
+    RUN_THREAD_TIMES,
+    RUN_LOSSES_BY_CLASS,
     RUN_LOSSES,
 )
 """Data collected from the runs; all other tables are computed from it."""

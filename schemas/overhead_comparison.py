@@ -12,9 +12,11 @@ def _time(name: str, meaning: str, null_means: str = "") -> Column:
     return Column(name=name, type=INT64, unit="ns", null_means=null_means, meaning=meaning)
 
 
-def _noise(what: str) -> Column:
-    meaning = f"Largest difference of {what} that chance explains (95%)."
-    return _time("noise_ns", meaning, NO_REPETITIONS)
+NOISE = _time(
+    "noise_ns",
+    "Largest difference of the mean overhead that chance explains (95%).",
+    NO_REPETITIONS,
+)
 
 
 REGION_COMPARISON = Table(
@@ -30,7 +32,7 @@ REGION_COMPARISON = Table(
         _time("overhead_mean_ns", "Mean time minus its share of the sequential time."),
         _time("overhead_max_ns", "Longest time minus its share of the sequential time."),
         _time("charged_ns", "Time that other threads lose meanwhile, per thread of the run."),
-        _noise("the mean overhead"),
+        NOISE,
     ),
 )
 
@@ -64,7 +66,7 @@ CALL_PATH_COMPARISON = Table(
             NOT_COUNTED,
         ),
         _time("lower_frequency_ns", "Part of the unidentified time: longer cycles.", NOT_COUNTED),
-        _noise("the overhead"),
+        NOISE,
     ),
 )
 
@@ -80,6 +82,6 @@ RUN_COMPARISON = Table(
             "Overhead per thread; negative if superlinear. The class computation holds "
             "computation that cannot be explained.",
         ),
-        _noise("the overhead"),
+        NOISE,
     ),
 )

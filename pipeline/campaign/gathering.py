@@ -20,6 +20,7 @@ SIZES = "gathered_runs"
 QUERIES = (
     "gathered_times", "gathered_call_paths", "gathered_call_sites", "gathered_metrics",
     "gathered_causes", "gathered_losses", "gathered_serial_times",
+    "gathered_causes", "compared_threads", "compared_times", "compared_losses",
 )  # fmt: skip
 # More runs in one query save hardly any time.
 MOST_RUNS = 64
@@ -47,6 +48,9 @@ class Gathered:
     causes: pa.Table
     losses: pa.Table
     serial_times: pa.Table
+    threads: pa.Table
+    thread_times: pa.Table
+    losses_by_class: pa.Table
 
     @property
     def time_ns(self) -> dict[str, int]:

@@ -220,6 +220,9 @@ class _Writer:
         self._append(campaigns.CALL_SITE_TASKS, self._numbered(gathered.call_sites))
         self._append(campaigns.RUN_METRICS, self._numbered(gathered.metrics))
         self._append(campaigns.RUN_CAUSES, self._numbered(gathered.causes))
+        self._append(campaigns.RUN_THREADS, self._numbered(gathered.threads))
+        self._append(campaigns.RUN_THREAD_TIMES, self._numbered(gathered.thread_times))
+        self._append(campaigns.RUN_LOSSES_BY_CLASS, self._numbered(gathered.losses_by_class))
         self._append(campaigns.RUN_LOSSES, self._numbered(gathered.losses))
         self._keep_new(call_paths.sort_by("campaign_run_id"))
 

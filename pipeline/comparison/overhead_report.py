@@ -9,12 +9,11 @@ from tracemill.comparison.overhead_times import RunTimes
 from tracemill.comparison.overheads import Overheads, label_of
 from tracemill.reports.model import Column, Fact, Report, Section, Subject, Table
 from tracemill.reports.units import Unit
-from tracemill.reports.wording import count_of, name_path, nonempty, share_of, time_of
+from tracemill.reports.wording import count_of, describe_part_of_overhead, nonempty, time_of
 from tracemill.schemas.overheads import TAXONOMY
 from tracemill.stages.models.overhead_split import COMPUTATION, mean_of
 
 MOST_ROWS = 30
-_LOST = ("unparallelised code", "partially parallelised code")
 _OPTIONAL = ("lower_ipc_ns", "lower_frequency_ns", "noise_ns")
 _TITLES = {
     "seq_ns": "SEQ",
@@ -95,14 +94,11 @@ def describe_overheads(overheads: Overheads) -> Sequence[str]:
     if total <= 0:
         return stated, f"PAR is superlinear: it is {time_of(-total)} faster than its share of SEQ."
     largest, time = max(overheads.classes.items(), key=lambda each: each[1])
-    part = _name_of(largest)
-    most = ""
-    if part in _LOST and (path := _most_charged(par)):
-        most = f", most of it while {path} runs"
+    part = TAXONOMY[largest].part
+    described = describe_part_of_overhead(part, time, total, _most_charged(par))
     return (
         stated,
-        f"Of {time_of(total)} overhead{_describe_noise(overheads)}, {share_of(time / total)} is "
-        f"{part}{most}.",
+        f"Of {time_of(total)} overhead{_describe_noise(overheads)}, {described}.",
         _describe_slower(overheads),
     )
 
@@ -142,7 +138,7 @@ def _most_charged(times: RunTimes) -> str:
     """
     with run.connect(tables=("parallelism_losses", "call_paths")) as connection:
         found = connection.execute(query).fetchall()
-    return name_path(found[0][0]) if found else ""
+    return str(found[0][0]) if found else ""
 
 
 def _classes(overheads: Overheads) -> list[Row]:

@@ -11,10 +11,8 @@ from tracemill.base.text import join_words
 from tracemill.campaign.names import DEFAULT_PATTERNS, REPETITION, SIZE, read_name
 from tracemill.comparison.choosing import check_repetitions
 from tracemill.comparison.overhead_times import RunTimes, read_times
-from tracemill.stages.models.overhead_split import Key, SplitOverheads, welch_noise
+from tracemill.stages.models.overhead_split import LEAST_MATCHED, Key, SplitOverheads, welch_noise
 from tracemill.store.runs import Run
-
-LEAST_MATCHED = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -61,6 +61,16 @@ def share_of(value: Value) -> str:
     return format_share(number(value))
 
 
+def describe_part_of_overhead(
+    subclass: Value, time_ns: float, total_ns: float, charged: Value
+) -> str:
+    """A part of an overhead (ns); `charged` is the call path that others lost most time for."""
+    name = "unidentified computation" if subclass == "user code" else str(subclass)
+    is_lost = name in ("unparallelised code", "partially parallelised code")
+    most = f", most of it while {name_path(charged)} runs" if is_lost and charged else ""
+    return f"{share_of(time_ns / total_ns)} is {name}{most}"
+
+
 def number(value: Value) -> float:
     """A number for calculation; null counts as zero."""
     return float(value) if isinstance(value, int | float) else 0.0

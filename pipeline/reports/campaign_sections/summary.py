@@ -9,6 +9,7 @@ from tracemill.reports.campaign_sections import (
     critical_path,
     efficiency,
     growth,
+    overheads,
     runs,
     surface,
 )
@@ -39,7 +40,7 @@ def build(material: Material) -> Section:
         sources=(
             read_source(OVERVIEW),
             *(read_source(spec.query, spec.row_limit) for spec in _SPECS),
-            *(read_source(name) for name in (critical_path.KNOWLEDGE, scaling.QUERY)),
+            *(read_source(name) for name in (critical_path.KNOWLEDGE, overheads.LARGEST, scaling.QUERY)),
             read_source(call_sites.WORST),
         ),
     )
@@ -61,6 +62,7 @@ def _describe_rest(material: Material) -> Iterator[str]:
     }
     yield describe_times(overview)
     yield from efficiency.describe_marks(material.table(efficiency.MARKS).as_dicts())
+    yield from overheads.describe_largest(material.rows(overheads.LARGEST))
     yield from surface.describe_choice(material.table(surface.FITS).as_dicts())
     yield from call_sites.describe_worst(_of(unknown, material.rows(call_sites.WORST)))
     yield from growth.describe_growth(_of(unknown, material.table(growth.CALL_PATHS).as_dicts()))

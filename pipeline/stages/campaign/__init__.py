@@ -2,6 +2,7 @@
 
 from tracemill.stages.campaign.call_path_models import CALL_PATH_MODELS_STAGE
 from tracemill.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE, CAUSE_RANKING_STAGE
+from tracemill.stages.campaign.configuration_overheads import CONFIGURATION_OVERHEADS_STAGE
 from tracemill.stages.campaign.efficiency_grid import EFFICIENCY_GRID_STAGE
 from tracemill.stages.campaign.grid_correlations import GRID_CORRELATIONS_STAGE
 from tracemill.stages.campaign.growth import CALL_PATH_GROWTH_STAGE, METRIC_GROWTH_STAGE
@@ -15,6 +16,7 @@ CAMPAIGN_STAGES: tuple[PythonStage, ...] = (
     CALL_PATH_MODELS_STAGE,
     CALL_SITE_RANKING_STAGE,
     CAUSE_RANKING_STAGE,
+    CONFIGURATION_OVERHEADS_STAGE,
     EFFICIENCY_GRID_STAGE,
     GRID_CORRELATIONS_STAGE,
     MARK_RANKINGS_STAGE,

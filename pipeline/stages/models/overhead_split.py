@@ -22,6 +22,8 @@ REPLICATED, ADDITIONAL = overhead_id("replicated code"), overhead_id("algorithm 
 UNIDENTIFIED = frozenset(
     {number for number, each in enumerate(TAXONOMY) if each.name == "unidentified"} | {COMPUTATION}
 )
+LEAST_MATCHED = 0.5
+"""Share of the computing time of SEQ in common, below which these are two programs."""
 WORK = "work_ns"
 _SPLIT = ("replicated_ns", "additional_ns", "unidentified_ns")
 _SLOWER = ("lower_ipc_ns", "lower_frequency_ns")
@@ -67,9 +69,9 @@ def mean_of(runs: Sequence[Spent]) -> Spent:
 def losses_by_class(losses: pl.DataFrame) -> Counter[int]:
     """What lost parallelism moves from class to class, of rows of compared_losses."""
     moved: Counter[int] = Counter()
-    known = losses.filter(pl.col("moved_to_overhead_id").is_not_null())
-    columns = ("overhead_id", "moved_to_overhead_id", "lost_ns")
-    for overhead, target, lost in known.select(columns).iter_rows():
+    for overhead, target, lost in losses.select(
+        "overhead_id", "moved_to_overhead_id", "lost_ns"
+    ).iter_rows():
         moved[overhead] -= lost
         moved[target] += lost
     return moved
