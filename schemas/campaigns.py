@@ -411,6 +411,54 @@ RUN_LOSSES_BY_CLASS = Table(
     ),
 )
 
+RUN_COUNTERS = Table(
+    name="run_counters",
+    meaning="Counters and derived counters of the call paths of a run, over all locations.",
+    grain="one row per analyzed run, call path and counter or derived counter with known values",
+    key=("campaign_run_id", "call_path_key", "counter", "is_derived"),
+    columns=(
+        CAMPAIGN_RUN_ID,
+        CALL_PATH_KEY,
+        Column(name="counter", type=STRING, meaning="Name of the counter."),
+        Column(name="is_derived", type=BOOL, meaning="Derived from counters of the trace."),
+        Column(name="unit", type=STRING, meaning="Unit of the value."),
+        Column(
+            name="value",
+            type=FLOAT64,
+            null_means="the denominator is 0",
+            meaning="Value without callees: a sum, a ratio of sums, or a mean over time.",
+        ),
+        Column(
+            name="per_second",
+            type=FLOAT64,
+            null_means="the value is no sum, or not known for any time",
+            meaning="Value per second of a location.",
+        ),
+        Column(name="numerator", type=FLOAT64, meaning="Sum, or numerator of the value."),
+        Column(
+            name="denominator",
+            type=FLOAT64,
+            null_means="the value is a sum",
+            meaning="Denominator of the value.",
+        ),
+        time_column("covered_ns", "Time of all locations for which values are known."),
+    ),
+)
+
+RUN_MONITORING = Table(
+    name="run_monitoring",
+    meaning="Characteristics of runs from a file of monitoring data.",
+    grain="one row per run and characteristic",
+    key=("campaign_run_id", "characteristic"),
+    columns=(
+        CAMPAIGN_RUN_ID,
+        Column(name="characteristic", type=STRING, meaning="Name, as in the file."),
+        Column(name="value", type=FLOAT64, meaning="Value of the run."),
+        Column(name="unit", type=STRING, meaning="Unit, as in the file; may be empty."),
+        Column(name="line", type=INT32, minimum=1, meaning="Line in the file."),
+    ),
+)
+
 TABLES: tuple[Table, ...] = (
     CAMPAIGN_SETTINGS,
     CAMPAIGN_RUNS,
@@ -425,5 +473,7 @@ TABLES: tuple[Table, ...] = (
     RUN_THREAD_TIMES,
     RUN_LOSSES_BY_CLASS,
     RUN_LOSSES,
+    RUN_COUNTERS,
+    RUN_MONITORING,
 )
 """Data collected from the runs; all other tables are computed from it."""

@@ -400,27 +400,35 @@ MARK_RANKING_CORRELATIONS = Table(
     rules=(_has_reason_where_null("spearman"),),
 )
 
+KINDS = ("times", "metric", "counter", "counter rate", "monitoring")
+CHARACTERISTIC_KIND = Column(
+    name="kind", type=ENUM, values=KINDS, meaning="Source of the characteristic."
+)
 CHARACTERISTIC = _text(
     "characteristic",
-    "communication share: time of all processes in communication calls divided by their total "
-    "time; load balance: mean over maximum of the remaining time of the processes; or a metric: "
-    "its share, see `metric_times`.",
+    "times: communication share, the time of all processes in communication calls divided by "
+    "their total time; and load balance, mean over maximum of the remaining time of the processes. "
+    "metric: its share, see `metric_times`. counter: a derived counter, or the mean of an absolute "
+    "one. counter rate: a counter per second of a location. monitoring: see `run_monitoring`.",
 )
+UNIT = _text("unit", "Unit of the values; may be empty.")
 
 GRID_CHARACTERISTICS = Table(
     name="grid_characteristics",
     meaning=(
         "Further properties of the best run of each configuration, over the same grid; from runs "
-        "with call sites."
+        "with call sites or monitoring data."
     ),
     grain="one row per application, configuration with a best run, and characteristic",
-    key=("application", "processes", "size", "characteristic"),
+    key=("application", "processes", "size", "kind", "characteristic"),
     columns=(
         APPLICATION,
         PROCESSES,
         SIZE,
+        CHARACTERISTIC_KIND,
         CHARACTERISTIC,
-        _ratio("value", "Value in the best run."),
+        UNIT,
+        _value("value", "Value in the best run."),
     ),
 )
 
@@ -429,10 +437,12 @@ GRID_CORRELATIONS = Table(
     name="grid_correlations",
     meaning="Correlation of efficiency with other characteristics over the grid of a program.",
     grain="one row per application and characteristic",
-    key=("application", "characteristic"),
+    key=("application", "kind", "characteristic"),
     columns=(
         APPLICATION,
+        CHARACTERISTIC_KIND,
         CHARACTERISTIC,
+        UNIT,
         _count("configuration_count", "Configurations with both values."),
         SPEARMAN,
         Column(
@@ -445,6 +455,17 @@ GRID_CORRELATIONS = Table(
                 "Probability of a correlation at least as far from 0 if the values were "
                 "independent; by permutations for up to 9 configurations, otherwise by Student's "
                 "t."
+            ),
+        ),
+        Column(
+            name="q_value",
+            type=FLOAT64,
+            minimum=0,
+            maximum=1,
+            null_means="see reason",
+            meaning=(
+                "Rate of false discoveries among the characteristics of the program with p-values "
+                "up to this one (Benjamini and Hochberg)."
             ),
         ),
         _text("reason", "Reason for a missing correlation.", "there is an efficiency"),

@@ -2,8 +2,9 @@
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from tracemill.campaign.description import (
     read_fields,
 )
 from tracemill.campaign.inputs import holds_measurements, read_measurements
+from tracemill.campaign.inputs.monitoring import Monitored, read_monitoring
 from tracemill.campaign.measured import records_of
 from tracemill.campaign.mistakes import Mistakes
 from tracemill.campaign.names import PROCESSES, REPETITION, SIZE, THREADS, compile_pattern
@@ -50,13 +52,14 @@ _MOST_LISTED = 3
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignPlan:
-    """A campaign: its description and the runs found."""
+    """A campaign: its description, the runs found, and further characteristics by label."""
 
     name: str
     path: Path
     description: Description
     members: tuple[discovery.Member, ...]
     measured: tuple[RunRecord, ...] = ()
+    monitored: Mapping[str, tuple[Monitored, ...]] = field(default_factory=dict)
 
 
 def plan_campaign(
@@ -77,7 +80,26 @@ def plan_campaign(
     plan = _with_application(_find(runs, fields, store, reporter, mistakes), fields)
     members, measured = check_choices(plan.description, plan.members, plan.measured, mistakes)
     read_published_marks(str(parameters_of(plan.description, plan.path).get(MARKS, "")))
-    return replace(plan, members=members, measured=measured)
+    plan = replace(plan, members=members, measured=measured)
+    return replace(plan, monitored=_read_monitored(plan, mistakes))
+
+
+def _read_monitored(plan: CampaignPlan, mistakes: Mistakes) -> Mapping[str, tuple[Monitored, ...]]:
+    """Monitoring data by label of run. A run is named by label, run id, or trace."""
+    if not plan.description.monitoring:
+        return {}
+    file = plan.path.parent / plan.description.monitoring
+    names: dict[str, set[str]] = defaultdict(set)
+    for member in plan.members:
+        paths = (member.trace, member.trace.absolute(), member.trace.name)
+        for name in (member.label, member.run_id, *map(str, paths)):
+            names[name].add(member.label)
+        if member.trace.is_relative_to(file.parent):
+            names[str(member.trace.relative_to(file.parent))].add(member.label)
+    for run in plan.measured:
+        names[run.label].add(run.label)
+    names.pop("", None)
+    return read_monitoring(file, names, mistakes)
 
 
 def _find(
@@ -226,6 +248,9 @@ def make_campaign(
     records = [*_records(analyzed, plan.description, reporter), *plan.measured]
     records += [_failed(each, plan.description) for each in plan.description.failed]
     _report_program_names(records, reporter)
+    records = [
+        replace(record, monitored=plan.monitored.get(record.label, ())) for record in records
+    ]
     records = separate_variants(records, plan.description.variants, reporter.note)
     source = CampaignSource(
         name=plan.name,

@@ -11,6 +11,7 @@ from tracemill.campaign.names import PROCESSES, REPETITION, SIZE, THREADS
 
 if TYPE_CHECKING:  # that module imports this one
     from tracemill.campaign.inputs.measurements import MeasuredRun
+    from tracemill.campaign.inputs.monitoring import Monitored
 
 MEASURED, FAILED, OUT_OF_MEMORY = "measured", "failed", "out of memory"
 PROCESS_NAMES = ("p", PROCESSES)
@@ -24,6 +25,7 @@ class RunRecord:
     """A run of a campaign: its configuration, its times in nanoseconds, and its state.
 
     `is_named` unless the application was guessed. `measured` is set for a run without trace.
+    `monitored` are further characteristics.
     """
 
     application: str
@@ -41,6 +43,7 @@ class RunRecord:
     whole_time_ns: int | None = None
     given_efficiency: float | None = None
     measured: "MeasuredRun | None" = None
+    monitored: "tuple[Monitored, ...]" = ()
 
     @property
     def variant(self) -> str:

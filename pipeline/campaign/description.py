@@ -53,7 +53,8 @@ class Description(_Described):
     over runs of at least `min_processes`, and need a share of at least `share_guard`. `scaled_size`
     is a function of p. Programs whose speed-ups have different reference process counts are ranked
     together only with `rank_across_references`: a slower reference makes a speed-up look better.
-    `published_marks` is a table of marks to compare with; data/ has one.
+    `published_marks` is a table of marks to compare with; data/ has one. `monitoring` is a table of
+    further characteristics of runs.
     """
 
     name: str = ""
@@ -75,6 +76,7 @@ class Description(_Described):
     scaled_size: str | None = None
     rank_across_references: bool | None = None
     published_marks: str = ""
+    monitoring: str = ""
     measurements: tuple[MeasurementFiles, ...] = ()
     failed: tuple[FailedRun, ...] = ()
 

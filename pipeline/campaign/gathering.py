@@ -20,7 +20,8 @@ SIZES = "gathered_runs"
 QUERIES = (
     "gathered_times", "gathered_call_paths", "gathered_call_sites", "gathered_metrics",
     "gathered_causes", "gathered_losses", "gathered_serial_times",
-    "gathered_causes", "compared_threads", "compared_times", "compared_losses",
+    "compared_threads", "compared_times", "compared_losses",
+    "gathered_counters",
 )  # fmt: skip
 # More runs in one query save hardly any time.
 MOST_RUNS = 64
@@ -51,6 +52,7 @@ class Gathered:
     threads: pa.Table
     thread_times: pa.Table
     losses_by_class: pa.Table
+    counters: pa.Table
 
     @property
     def time_ns(self) -> dict[str, int]:

@@ -130,6 +130,7 @@ class CampaignSource:
         rows = [self._row(number, times, serial) for number in range(len(self.runs))]
         _write(sink, campaigns.CAMPAIGN_RUNS, rows)
         _write(sink, campaigns.RUN_PARAMETERS, self._parameters())
+        _write(sink, campaigns.RUN_MONITORING, self._monitored())
         _write(sink, campaigns.CAMPAIGN_SETTINGS, self._settings(matched.joined))
 
     def _opened(self, run_id: str) -> Run:
@@ -173,6 +174,13 @@ class CampaignSource:
             {"campaign_run_id": number, "name": name, "value": run.parameters[name]}
             for number, run in enumerate(self.runs)
             for name in sorted(run.parameters)
+        ]
+
+    def _monitored(self) -> list[dict[str, Any]]:
+        return [
+            {"campaign_run_id": number, **asdict(each)}
+            for number, run in enumerate(self.runs)
+            for each in sorted(run.monitored, key=lambda each: each.characteristic)
         ]
 
     def _settings(self, joined: Collection[str]) -> list[dict[str, Any]]:
@@ -224,6 +232,7 @@ class _Writer:
         self._append(campaigns.RUN_THREAD_TIMES, self._numbered(gathered.thread_times))
         self._append(campaigns.RUN_LOSSES_BY_CLASS, self._numbered(gathered.losses_by_class))
         self._append(campaigns.RUN_LOSSES, self._numbered(gathered.losses))
+        self._append(campaigns.RUN_COUNTERS, self._numbered(gathered.counters))
         self._keep_new(call_paths.sort_by("campaign_run_id"))
 
     def write_measured(self, number: int, tables: Mapping[str, pa.Table]) -> None:

@@ -127,6 +127,7 @@ def campaign(
     rank_across_references: Annotated[bool, Flag] = False,
     published_marks: Path | None = None,
     run_reports: Annotated[bool, Flag] = False,
+    monitoring: Path | None = None,
     force: Annotated[bool, Flag] = False,
     common: AnalyzingOptions = DEFAULTS,
 ) -> None:
@@ -162,6 +163,9 @@ def campaign(
     run_reports
         Write the report of every analyzed run too, so that the page leads to them. This takes about
         a second per run.
+    monitoring
+        Table of further characteristics of runs, such as power (CSV with columns trace or label,
+        characteristic, value, unit).
     force
         Compute all tables of the campaign again; analyzed runs are kept.
     """
@@ -177,6 +181,7 @@ def campaign(
         "with_setup": common.with_setup or None,
         "rank_across_references": rank_across_references or None,
         "published_marks": str(published_marks.absolute()) if published_marks else None,
+        "monitoring": str(monitoring.absolute()) if monitoring else None,
     }
     given = {key: value for key, value in fields.items() if value is not None}
     has_report = not common.no_report

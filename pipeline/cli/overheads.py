@@ -59,9 +59,11 @@ def overheads(
 
     share = _share(tolerance)
     with ExitStack() as stack:
-        chosen = [(open_run(store, seq),)] if par is None else [
-            choose_runs(store, name) for name in (seq, par)
-        ]
+        chosen = (
+            [(open_run(store, seq),)]
+            if par is None
+            else [choose_runs(store, name) for name in (seq, par)]
+        )
         first, *others = (
             [stack.enter_context(focus.applied(run, is_told=format != "text")) for run in side]
             for side in chosen

@@ -1,7 +1,8 @@
 -- Further characteristics of the best run of every configuration of the grid.
 --
 -- Grain:      one row per application, configuration with a best run, and characteristic
--- Inputs:     efficiency_grid, run_tasks, run_totals, metric_times
+-- Inputs:     efficiency_grid, run_tasks, run_totals, metric_times, run_counters,
+--             run_monitoring
 -- Output:     grid_characteristics
 -- Parameters: none
 -- Source:     other characteristics over the grid of efficiency (Teplov 2014); load balance as POP
@@ -32,33 +33,78 @@ WITH
         WHERE metric_times.metric <> 'time'
     ),
 
+    counted AS (
+        SELECT
+            counters.campaign_run_id,
+            counters.counter,
+            counters.is_derived,
+            min(counters.unit) AS unit,
+            sum(counters.numerator) AS numerator,
+            sum(counters.denominator) AS denominator,
+            sum(counters.covered_ns) AS covered_ns
+        FROM run_counters AS counters
+        INNER JOIN best USING (campaign_run_id)
+        GROUP BY counters.campaign_run_id, counters.counter, counters.is_derived
+    ),
+
     characteristics AS (
         SELECT
             campaign_run_id,
+            'times' AS kind,
             'communication share' AS characteristic,
+            'ratio' AS unit,
             communication_ns / nullif(time_ns, 0) AS value
         FROM spent
         UNION ALL
-        SELECT campaign_run_id, 'load balance', mean_ns / nullif(longest_ns, 0)
+        SELECT campaign_run_id, 'times', 'load balance', 'ratio', mean_ns / nullif(longest_ns, 0)
         FROM spent
         UNION ALL
         SELECT
             best.campaign_run_id,
+            'metric',
             metrics.metric,
+            'ratio',
             if(metric_times.value_ns IS NULL, 0, metric_times.share)
         FROM best
         INNER JOIN run_totals USING (campaign_run_id)
         INNER JOIN metrics USING (application)
         LEFT JOIN metric_times USING (campaign_run_id, metric)
+        UNION ALL
+        SELECT campaign_run_id, 'counter', counter, unit, numerator / nullif(denominator, 0)
+        FROM counted
+        -- A mean of the trace yields to a derived counter of its name.
+        QUALIFY
+            row_number() OVER (
+                PARTITION BY campaign_run_id, counter, denominator IS NULL ORDER BY is_derived DESC
+            ) = 1
+        UNION ALL
+        SELECT
+            campaign_run_id,
+            'counter rate',
+            counter,
+            unit || '/s',
+            numerator / nullif(covered_ns, 0) * 1e9
+        FROM counted
+        WHERE denominator IS NULL
+        UNION ALL
+        SELECT campaign_run_id, 'monitoring', characteristic, unit, value
+        FROM run_monitoring
     )
 
 SELECT
     best.application,
     best.processes,
     best.size,
+    characteristics.kind,
     characteristics.characteristic,
+    characteristics.unit,
     characteristics.value
 FROM best
 INNER JOIN characteristics USING (campaign_run_id)
 WHERE characteristics.value IS NOT NULL
-ORDER BY best.application, best.processes, best.size, characteristics.characteristic
+ORDER BY
+    best.application,
+    best.processes,
+    best.size,
+    characteristics.kind,
+    characteristics.characteristic

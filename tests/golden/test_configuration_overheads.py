@@ -39,7 +39,9 @@ def run(
             for key, by_thread in times.items()
             for thread, time in by_thread.items()
         ],
-        "run_losses_by_class": [own | loss | {"lost_ns": lost}, own | stay | {"lost_ns": 7}] if lost else [],
+        "run_losses_by_class": [own | loss | {"lost_ns": lost}, own | stay | {"lost_ns": 7}]
+        if lost
+        else [],
     }
 
 

@@ -16,10 +16,18 @@ CONFIGURATIONS = [(2, 100, 1), (2, 100, 2), (2, 200, 1), (4, 100, 1), (4, 200, 1
 
 
 def campaign(
-    runs: Path | None, store: Path, *, threads: int = 1, notes: Notes | None = None, **fields: Any
+    runs: Path | None,
+    store: Path,
+    *,
+    threads: int = 1,
+    notes: Notes | None = None,
+    allow_damaged: bool = False,
+    **fields: Any,
 ) -> Analysis:
     reporter = notes or Notes()
-    plan = plan_campaign(runs, fields=fields, store=Store(store), reporter=reporter)
+    plan = plan_campaign(
+        runs, fields=fields, store=Store(store), reporter=reporter, allow_damaged=allow_damaged
+    )
     options = Options(threads=threads)
     return make_campaign(plan, store=Store(store), options=options, reporter=reporter)
 

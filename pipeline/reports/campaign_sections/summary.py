@@ -40,7 +40,10 @@ def build(material: Material) -> Section:
         sources=(
             read_source(OVERVIEW),
             *(read_source(spec.query, spec.row_limit) for spec in _SPECS),
-            *(read_source(name) for name in (critical_path.KNOWLEDGE, overheads.LARGEST, scaling.QUERY)),
+            *(
+                read_source(name)
+                for name in (critical_path.KNOWLEDGE, overheads.LARGEST, scaling.QUERY)
+            ),
             read_source(call_sites.WORST),
         ),
     )

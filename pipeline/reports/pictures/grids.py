@@ -19,6 +19,9 @@ _MOST_LABELS = 12
 _SHADES = 41
 _SEQUENTIAL, _DIVERGING = "viridis", "RdBu"
 
+Links = Mapping[tuple[int, float], str]
+"""Places on the page by processes and size."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Grid:
@@ -49,32 +52,48 @@ class MarkedCell:
 
 @drawn
 def draw_heat_map(
-    grid: Grid,
-    name: str,
-    cells: Sequence[MarkedCell] = (),
-    links: Mapping[tuple[int, float], str] | None = None,
+    grid: Grid, name: str, cells: Sequence[MarkedCell] = (), links: Links | None = None
 ) -> str:
     """The grid as colored squares with their values; what cells say stands on their corners.
 
-    `links` are places on the page that the squares lead to, by processes and size.
+    `links` are places that the squares lead to.
     """
-    columns, rows = len(grid.processes), len(grid.sizes)
-    figure = new_figure(min(150 + 62 * columns, 760), min(90 + 34 * rows, 560))
-    axes = figure.add_subplot()
+    width, height = _size_of_map(grid)
+    figure = new_figure(width, height)
+    _draw_map(figure, figure.add_subplot(), grid, cells, links or {})
+    return to_svg(figure, name)
+
+
+@drawn
+def draw_heat_maps(left: Grid, right: Grid, name: str, links: Links) -> str:
+    """Two grids beside each other, as heat maps."""
+    width, height = _size_of_map(left)
+    figure = new_figure(min(2 * width, 980), height)
+    for axes, grid in zip(figure.subplots(1, 2), (left, right), strict=True):
+        _draw_map(figure, axes, grid, (), links)
+    return to_svg(figure, name)
+
+
+def _size_of_map(grid: Grid) -> tuple[int, int]:
+    return min(150 + 62 * len(grid.processes), 760), min(90 + 34 * len(grid.sizes), 560)
+
+
+def _draw_map(
+    figure: "Figure", axes: "Axes", grid: Grid, cells: Sequence[MarkedCell], links: Links
+) -> None:
     # Not as a picture element: a page that may load nothing shows none.
     squares = axes.pcolormesh(
         np.ma.masked_invalid(grid.values), cmap=_colors(grid), norm=_scale(grid), linewidth=0
     )
     _label(axes, grid)
-    if columns * rows <= MOST_WRITTEN:
+    if grid.values.size <= MOST_WRITTEN:
         _write_values(axes, grid)
-        _link_squares(axes, grid, links or {})
+        _link_squares(axes, grid, links)
         _write_cells(axes, grid, cells)
     bar = figure.colorbar(squares, ax=axes)
     bar.set_label(grid.label)
     bar.solids.set_rasterized(False)  # type: ignore[union-attr]
     bar.outline.set_visible(False)
-    return to_svg(figure, name)
 
 
 @drawn
@@ -173,7 +192,7 @@ def _write_values(axes: "Axes", grid: Grid) -> None:
         )  # fmt: skip
 
 
-def _link_squares(axes: "Axes", grid: Grid, links: Mapping[tuple[int, float], str]) -> None:
+def _link_squares(axes: "Axes", grid: Grid, links: Links) -> None:
     """Lay invisible squares with links over those that have one."""
     from matplotlib.patches import Rectangle
 

@@ -78,7 +78,7 @@ def losses_by_class(losses: pl.DataFrame) -> Counter[int]:
 
 
 def mean_time(threads: pl.DataFrame) -> float:
-    """Time of the run, of rows of compared_threads: the mean over threads, whose focus may differ."""
+    """Time of the run, of rows of compared_threads: the mean over threads."""
     whole, rest = divmod(int(threads["main_ns"].sum()), len(threads))
     return whole + rest / len(threads) if rest else whole
 
