@@ -18,6 +18,7 @@ FITTED_MODELS = (
     "with overlap",
     "Amdahl",
     "normal form",
+    "composed",
     "smooth",
 )
 MEASURED, LINEAR, GUSTAFSON, SIZE_RELATIVE = "measured", "linear", "Gustafson", "size-relative"
@@ -29,6 +30,13 @@ FIXED_SIZE, FIXED_PROCESSES, SCALED_SIZE = "fixed size", "fixed processes", "sca
 WHOLE_PLANE = "whole plane"
 CONSTRAINTS = (FIXED_SIZE, FIXED_PROCESSES, SCALED_SIZE)
 QUANTITIES = ("S", "change of general speed-up", EFFICIENCY)
+
+WITHIN_NOISE, NOT_EXPLAINED = "within noise", "not explained by noise"
+NOISE_NOT_KNOWN, REJECTED = "noise not known", "rejected"
+VERDICTS = (WITHIN_NOISE, NOT_EXPLAINED, NOISE_NOT_KNOWN, REJECTED)
+CALL_PATH, OTHERS, OUTSIDE = "call path", "other call paths", "outside of the path"
+PARTS = (CALL_PATH, OTHERS, OUTSIDE)
+NO_REFERENCE = "none"
 
 _NOT_FITTED = "the model is not fitted"
 
@@ -42,8 +50,9 @@ FITTED_MODEL = Column(
         "fitted together. Without and with overlap: sum and maximum of computation c n^a/p and "
         "communication (c0 + c1 log2(p) + c2 p) n^b. Amdahl: T_par/p + T_seq for each size. Normal "
         "form: c0 + sum of c p^i log2(p)^j n^k log2(n)^l, where 1 - 1/p may replace the factor of "
-        "p. Smooth: a power law with a Gaussian process over log p and log n. All except the first "
-        "are fitted to relative errors."
+        "p. Composed: the sum of a normal form for each call path on the critical path, see "
+        "composed_terms. Smooth: a power law with a Gaussian process over log p and log n. All "
+        "except the first are fitted to relative errors."
     ),
 )
 CONSTRAINT = Column(
@@ -95,6 +104,30 @@ def _time(name: str, meaning: str, *, null_means: str = "") -> Column:
     )
 
 
+NOISE = Column(
+    name="noise_ratio",
+    type=FLOAT64,
+    unit="ratio",
+    minimum=0,
+    null_means="no configuration has repetitions",
+    meaning=(
+        "Relative standard deviation of repetitions over all configurations: sqrt(sum (n - 1) "
+        "(s/m)^2 / sum (n - 1)), with n repetitions of mean m and standard deviation s."
+    ),
+)
+VERDICT = Column(
+    name="verdict",
+    type=ENUM,
+    values=VERDICTS,
+    null_means="there is no cross-validated error",
+    meaning=(
+        "Within noise: the cross-validated error is at most twice the noise, or 2 %. Not explained "
+        "by noise: it is larger, but at most 25 %; the model can interpolate, and no limits are "
+        "extrapolated. Rejected: it is larger than both. Noise not known: there are no "
+        "repetitions, and the error is at most 25 %."
+    ),
+)
+
 REPRESENTATIVE_RUNS = Table(
     name="representative_runs",
     meaning=(
@@ -110,7 +143,34 @@ REPRESENTATIVE_RUNS = Table(
         SIZE,
         COMPUTATION_SIZE,
         _time("time_ns", "Elapsed time of the measured part of the run."),
+        _time(
+            "serial_ns",
+            "Time of the run in which exactly one thread computes.",
+            null_means="not measured",
+        ),
     ),
+)
+
+PATH_PARTS = Table(
+    name="path_parts",
+    meaning="Parts of the critical path of representative runs, which sum to the time of the run.",
+    grain="one row per representative run with a critical path, and part",
+    key=("campaign_run_id", "part", "call_path_key"),
+    columns=(
+        CAMPAIGN_RUN_ID,
+        Column(
+            name="part",
+            type=ENUM,
+            values=PARTS,
+            meaning=(
+                "A call path that is in configuration_paths, so a large part of some run; all "
+                "other call paths; or the time outside of the critical path."
+            ),
+        ),
+        renamed(CALL_PATH_KEY, "call_path_key", "Call path; 0 for other parts."),
+        Column(name="time_ns", type=INT64, unit="ns", meaning="Time of the path in this part."),
+    ),
+    is_transient=True,
 )
 
 SURFACE_FITS = Table(
@@ -151,10 +211,10 @@ SURFACE_FITS = Table(
             null_means="there is no cross-validated error",
         ),
         Column(
-            name="is_chosen",
-            type=BOOL,
-            meaning="Whether the model has rank 1 and a cross-validated error of at most 0.25.",
+            name="is_chosen", type=BOOL, meaning="Whether the model has rank 1 and is not rejected."
         ),
+        NOISE,
+        VERDICT,
         _text("reason", "Missing values and the reason.", null_means="nothing is missing"),
     ),
 )
@@ -170,6 +230,33 @@ SURFACE_PARAMETERS = Table(
         _count("ordinal", "Position among the parameters of the model."),
         _text("parameter", "Name as in the formula; c0, c1 and so on for sums of terms."),
         _figure("value", "Value of the parameter."),
+    ),
+)
+
+COMPOSED_TERMS = Table(
+    name="composed_terms",
+    meaning="Terms of the composed model: a normal form for each part of the critical path.",
+    grain="one row per application with a composed model, and part of the path",
+    key=("application", "ordinal"),
+    columns=(
+        APPLICATION,
+        _count("ordinal", "Position by share, largest first."),
+        Column(name="part", type=ENUM, values=PARTS, meaning="What the term is of."),
+        nullable(CALL_PATH_KEY, "the part is no single call path"),
+        _text("formula", "Seconds as an expression of p and the size."),
+        PROCESSES,
+        SIZE,
+        _figure(
+            "share_ratio",
+            "Fitted share of the time with the most processes and, of these, the largest size.",
+            unit="ratio",
+        ),
+        _figure(
+            "cross_validated_error",
+            "Mean of 2 |fitted - measured|/(fitted + measured) over configurations, with "
+            "coefficients fitted to the others.",
+            unit="ratio",
+        ),
     ),
 )
 
@@ -200,6 +287,16 @@ SURFACE_POINTS = Table(
             null_means="the model has no interval",
         ),
         _time("upper_ns", "Upper end of this interval.", null_means="the model has no interval"),
+        _figure(
+            "measured_rate",
+            "V = s/T: amount of computation per second, from the measured time.",
+            null_means="the configuration was not run, or the amount is not positive",
+        ),
+        _figure(
+            "fitted_rate",
+            "V from the fitted time.",
+            null_means="there is no fitted time, or the amount is not positive",
+        ),
     ),
 )
 
@@ -224,7 +321,8 @@ PERFORMANCE_INDICES = Table(
                 "U. General speed-up: (s1/T1)/(s2/T2) against the reference; sequential speed-up: "
                 "T(1)/T(p) of the same size; mean speed-up: general speed-up per process; "
                 "efficiency: time of the model divided by measured time. s is the amount of "
-                "computation."
+                "computation. Without a reference point, general speed-up is s/T per second, and "
+                "size-relative efficiency s(p)/T per second and process."
             ),
         ),
         Column(
@@ -239,22 +337,28 @@ PERFORMANCE_INDICES = Table(
             values=MODELS,
             meaning=(
                 "M. Measured: a ratio of measurements only. Linear: p T of the reference divided "
-                "by p. Size-relative: T/s of the reference times s. Gustafson: p (1 - a) + a with "
-                "a = T_seq/T and T_seq of Amdahl's model. Others: see surface_fits."
+                "by p. Size-relative: s(p), the size that falls to one process; s/p unless the "
+                "campaign declares another. Gustafson: p (1 - a) + a with a = T_seq/T, the median "
+                "over repetitions, and T_seq the time in which one thread computes; of Amdahl's "
+                "model where this is not measured. Others: see surface_fits."
             ),
         ),
         _text("reference_point", "O, as text."),
         nullable(
             renamed(PROCESSES, "reference_processes", "Processes of the reference point."),
-            "the reference is a fit, not a point",
+            "the reference is a fit, or there is none",
         ),
         nullable(
             renamed(SIZE, "reference_size", "Size of the reference point."),
-            "the reference is a fit over several sizes",
+            "the reference is a fit over several sizes, or there is none",
         ),
         PROCESSES,
         SIZE,
-        _figure("value", "Value of the index.", unit="ratio", null_means="see note"),
+        _figure(
+            "value",
+            "Value of the index: a ratio, or a rate if there is no reference point.",
+            null_means="see note",
+        ),
         _text("note", "Note on the value, or reason for a missing value.", null_means="no note"),
     ),
 )
@@ -288,6 +392,8 @@ SCALABILITY_FUNCTIONS = Table(
         _figure("elasticity", "S t/R: change of R in percent if t grows by one percent."),
     ),
 )
+
+_NOT_CROSSED = "the bound is not crossed, or only where the model is not used; see note"
 
 SCALABILITY_LIMITS = Table(
     name="scalability_limits",
@@ -333,19 +439,19 @@ SCALABILITY_LIMITS = Table(
             "Number of processes at the crossing; for efficiency, the largest whole number that "
             "satisfies the bound.",
             unit="processes",
-            null_means="the bound is not crossed",
+            null_means=_NOT_CROSSED,
         ),
-        _figure("size", "Size at the crossing.", null_means="the bound is not crossed"),
+        _figure("size", "Size at the crossing.", null_means=_NOT_CROSSED),
         Column(
             name="is_falling",
             type=BOOL,
-            null_means="the bound is not crossed",
+            null_means=_NOT_CROSSED,
             meaning="Whether the quantity falls below the bound at the crossing.",
         ),
         Column(
             name="is_extrapolated",
             type=BOOL,
-            null_means="the bound is not crossed",
+            null_means=_NOT_CROSSED,
             meaning="Whether the crossing is outside the measured range.",
         ),
         _text(
@@ -389,6 +495,13 @@ SERIAL_FRACTIONS = Table(
                 "model does not hold. Above 1: slower than the reference."
             ),
         ),
+        _figure(
+            "measured_share",
+            "Share of the time in which exactly one thread computes, as measured: Gustafson's "
+            "alpha, the median over repetitions.",
+            unit="ratio",
+            null_means="not measured",
+        ),
     ),
 )
 
@@ -413,6 +526,7 @@ CALL_PATH_TIMES = Table(
             meaning="Time of all processes divided by their number; median over repetitions.",
         ),
         SHARE,
+        NOISE,
     ),
 )
 
@@ -477,10 +591,12 @@ CALL_PATH_MODELS = Table(
                 "determines the choice of terms."
             ),
         ),
+        NOISE,
+        VERDICT,
         Column(
             name="is_describing",
             type=BOOL,
-            meaning="Whether there is a model, with a cross-validated error of at most 0.25.",
+            meaning="Whether there is a model that is not rejected.",
         ),
         _text("reason", "Reason for a missing model.", null_means="there is a model"),
     ),
@@ -488,8 +604,10 @@ CALL_PATH_MODELS = Table(
 
 TABLES = (
     REPRESENTATIVE_RUNS,
+    PATH_PARTS,
     SURFACE_FITS,
     SURFACE_PARAMETERS,
+    COMPOSED_TERMS,
     SURFACE_POINTS,
     PERFORMANCE_INDICES,
     SCALABILITY_FUNCTIONS,

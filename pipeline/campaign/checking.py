@@ -56,11 +56,12 @@ def _check_size(size: str, given: Iterable[Mapping[str, str]]) -> None:
 
 
 def _check_expressions(description: Description) -> None:
-    if description.computation_size:
-        check_expression(
-            description.computation_size,
-            (*configurations.size_names(description.size), *configurations.PROCESS_NAMES),
-        )
+    for expression in (description.computation_size, description.size_per_process):
+        if expression:
+            check_expression(
+                expression,
+                (*configurations.size_names(description.size), *configurations.PROCESS_NAMES),
+            )
     if description.scaled_size is not None:
         read_growth(description.scaled_size)
     if description.efficiency_bounds is not None:

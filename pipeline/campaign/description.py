@@ -51,7 +51,8 @@ class Description(_Described):
     best run of each configuration counts in the grid and in models (Teplov 2014). With
     `memory_failures_are_zero`, runs that ran out of memory have efficiency 0. Call sites are ranked
     over runs of at least `min_processes`, and need a share of at least `share_guard`. `scaled_size`
-    is a function of p. Programs whose speed-ups have different reference process counts are ranked
+    is a function of p; `size_per_process`, one of p and the size, is that of efficiency relative to
+    size. Programs whose speed-ups have different reference process counts are ranked
     together only with `rank_across_references`: a slower reference makes a speed-up look better.
     `published_marks` is a table of marks to compare with; data/ has one. `monitoring` is a table of
     further characteristics of runs.
@@ -74,6 +75,7 @@ class Description(_Described):
     share_guard: Annotated[float, Field(ge=0, le=1)] | None = None
     efficiency_bounds: str | None = None
     scaled_size: str | None = None
+    size_per_process: str | None = None
     rank_across_references: bool | None = None
     published_marks: str = ""
     monitoring: str = ""
@@ -134,6 +136,7 @@ _PARAMETERS = {
     "share_guard": "ranking_share_guard",
     "efficiency_bounds": "efficiency_bounds",
     "scaled_size": "scaled_size",
+    "size_per_process": "size_per_process",
     "rank_across_references": "grid_rank_across_references",
 }
 

@@ -121,6 +121,7 @@ def campaign(
     application: str | None = None,
     size: str | None = None,
     computation_size: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
+    size_per_process: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
     variants: Literal["apart", "best"] | None = None,
     scaling: Literal["fixed size", "scaled size", "both"] | None = None,
     attainable: float | None = None,
@@ -149,6 +150,9 @@ def campaign(
         Parameter that is the problem size. [default: n]
     computation_size
         Amount of computation as an expression, such as "n**3". [default: the size]
+    size_per_process
+        Size that falls to one process as an expression, such as "n/sqrt(p)".
+        [default: the amount of computation / p]
     variants
         Runs that differ in other parameters: treat each value as a program of its own, or use the
         best run of each configuration. [default: apart]
@@ -175,6 +179,7 @@ def campaign(
         "application": application,
         "size": size,
         "computation_size": computation_size,
+        "size_per_process": size_per_process,
         "variants": variants,
         "scaling": scaling,
         "attainable_per_second": attainable,

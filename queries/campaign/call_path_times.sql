@@ -19,7 +19,10 @@ WITH
             runs.processes,
             runs.size,
             median(costs.exclusive_ns / runs.processes) AS time_per_process_ns,
-            median(costs.exclusive_ns / totals.location_ns) AS share_ratio
+            median(costs.exclusive_ns / totals.location_ns) AS share_ratio,
+            count(*) - 1 AS freedom,
+            freedom * pow(stddev_samp(costs.exclusive_ns) / avg(costs.exclusive_ns), 2)
+                AS deviation
         FROM counted_call_paths AS costs
         INNER JOIN representative_runs AS runs USING (campaign_run_id)
         INNER JOIN run_totals AS totals USING (campaign_run_id)
@@ -37,7 +40,10 @@ SELECT
     processes,
     size,
     time_per_process_ns,
-    max(share_ratio) OVER (PARTITION BY application, call_path_key) AS largest_share_ratio
+    max(share_ratio) OVER configurations AS largest_share_ratio,
+    sqrt(sum(deviation) OVER configurations / nullif(sum(freedom) OVER configurations, 0))
+        AS noise_ratio
 FROM typical
+WINDOW configurations AS (PARTITION BY application, call_path_key)
 QUALIFY largest_share_ratio >= $least_share::DOUBLE
 ORDER BY application, call_path_key, size, processes

@@ -42,7 +42,8 @@ SELECT
     measured.processes,
     measured.size,
     measured.computation_size,
-    measured.time_ns
+    measured.time_ns,
+    measured.serial_ns
 FROM measured
 INNER JOIN fastest USING (application, processes, size, threads, variant)
 WHERE fastest.place = 1

@@ -13,6 +13,8 @@ SELECT
     parameter_count,
     relative_error AS relative_error_ratio,
     cross_validated_error AS cross_validated_ratio,
+    noise_ratio,
+    verdict,
     reason
 FROM surface_fits
 ORDER BY application, surface_fits.rank NULLS LAST, formula IS NULL, model

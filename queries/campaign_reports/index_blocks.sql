@@ -27,7 +27,7 @@ WITH
             application,
             reference_point
         FROM performance_indices
-        WHERE reference_processes IS NULL
+        WHERE reference_processes IS NULL AND reference_point <> 'none'
     )
 
 SELECT

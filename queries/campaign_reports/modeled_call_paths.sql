@@ -26,6 +26,8 @@ SELECT
     models.largest_share_ratio,
     models.symmetric_error AS symmetric_error_ratio,
     models.cross_validated_error AS cross_validated_ratio,
+    models.noise_ratio,
+    models.verdict,
     models.reason
 FROM call_path_models AS models
 INNER JOIN campaign_call_paths ON models.call_path_key = campaign_call_paths.call_path_key

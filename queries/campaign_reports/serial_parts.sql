@@ -1,4 +1,4 @@
--- Karp-Flatt serial fraction, and whether it lies in the valid range.
+-- Karp-Flatt serial fraction, whether it lies in the valid range, and the measured serial share.
 --
 -- Grain:      one row per application, size and processes
 -- Inputs:     serial_fractions
@@ -11,7 +11,8 @@ SELECT
     processes,
     reference_processes,
     value AS serial_fraction,
-    is_in_range
+    is_in_range,
+    measured_share AS measured_share_ratio
 FROM serial_fractions
 ORDER BY application, size, processes
 LIMIT $row_limit::BIGINT

@@ -168,10 +168,24 @@ def test_an_amount_that_cannot_be_is_told_before_traces_are_read(
     assert told in refused(tmp_path, capsys, str(tmp_path), *names)
 
 
+def test_the_size_per_process_may_be_chosen(tmp_path: Path) -> None:
+    """T(4, 20) = 9 s: a fourth of 20 falls to each process, or by choice the half."""
+    table = str(write(tmp_path, TIMES))
+    text = """
+        SELECT value * 9 FROM performance_indices
+        WHERE model = 'size-relative' AND processes = 4 AND size = 20
+    """
+    assert make(tmp_path, table, "--size", "q").execute(text).fetchall() == [(5,)]
+    chosen = make(tmp_path, table, "--size", "q", "--size-per-process", "q/sqrt(p)")
+    assert chosen.execute(text).fetchall() == [(10,)]
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
         ('scaled_size = "n"', "scaled_size 'n': write an expression of p"),
+        ('size_per_process = "m/p"', "no m"),
+        ('size_per_process = "n/"', "no expression"),
         ('efficiency_bounds = "2"', "each must lie between 0 and 1"),
         ('published_marks = "none.csv"', "cannot read"),
         ('size = "q"', "size 'q': no run has this parameter"),

@@ -7,7 +7,7 @@ import numpy as np
 
 from tracemill.reports.campaign_sections.efficiency import describe_marks
 from tracemill.reports.campaign_sections.runs import describe_names, describe_varying
-from tracemill.reports.campaign_sections.surface import describe_choice
+from tracemill.reports.campaign_sections.surface import _pictures, describe_choice
 from tracemill.stages.models.surfaces.choice import LARGEST_ERROR, Fit, _choose, fit_all
 from tracemill.stages.models.surfaces.measurements import measurements
 from tracemill.stages.models.surfaces.normal_form import NormalForm
@@ -23,7 +23,8 @@ def fits_of(times: list[float]) -> list[Fit]:
 def sentences_on(**row: Any) -> list[str]:
     given = {
         "application": "x", "model": "Amdahl", "formula": "8/p", "is_chosen": False,
-        "cross_validated_ratio": None, "reason": "too few runs",
+        "cross_validated_ratio": None, "reason": "too few runs", "noise_ratio": 0.03,
+        "verdict": "within noise",
     }  # fmt: skip
     return list(describe_choice([given | row]))
 
@@ -43,8 +44,28 @@ def test_a_bad_fit_is_reported() -> None:
         "cross-validated error of 1670.0%."
     ]
     assert sentences_on(cross_validated_ratio=0.1, is_chosen=True) == [
-        "x: T = 8/p in seconds (Amdahl), with a cross-validated error of 10.0%."
+        "x: T = 8/p in seconds (Amdahl), with a cross-validated error of 10.0%, within noise (3.0% "
+        "between repetitions)."
     ]
+    assert sentences_on(
+        cross_validated_ratio=0.1, is_chosen=True, verdict="not explained by noise"
+    ) == [
+        "x: T = 8/p in seconds (Amdahl), with a cross-validated error of 10.0%, not explained by "
+        "noise (3.0% between repetitions): limits are not extrapolated."
+    ]
+    assert sentences_on(cross_validated_ratio=0.1, is_chosen=True, verdict="noise not known") == [
+        "x: T = 8/p in seconds (Amdahl), with a cross-validated error of 10.0%; without "
+        "repetitions, the noise is not known."
+    ]
+
+
+def test_measured_times_are_drawn_without_a_model() -> None:
+    measured = [
+        {"application": "x", "processes": p, "size": n, "measured_ns": n / p, "measured_rate": p}
+        for p in (1, 2) for n in (10, 20)
+    ]  # fmt: skip
+    titles = [picture.title for picture in _pictures(measured, [], [], {})]
+    assert titles == ["Measured time of x", "Rate of x"]
 
 
 def test_a_formula_is_chosen_unless_a_smooth_surface_halves_its_error() -> None:
@@ -81,7 +102,8 @@ def judged(model: str, error: float, parameters: int) -> Fit:
 def test_a_smooth_surface_is_explained() -> None:
     rows: list[dict[str, Any]] = [
         {"application": "x", "model": "smooth", "formula": "3*p^-0.5 * smooth deviation",
-         "is_chosen": True, "parameter_count": 16, "cross_validated_ratio": 0.03, "reason": None},
+         "is_chosen": True, "parameter_count": 16, "cross_validated_ratio": 0.03, "reason": None,
+         "noise_ratio": 0.03, "verdict": "within noise"},
         {"application": "x", "model": "joint", "formula": "8/p", "is_chosen": False,
          "parameter_count": 4, "cross_validated_ratio": 0.07, "reason": None},
     ]  # fmt: skip

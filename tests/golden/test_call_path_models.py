@@ -66,6 +66,32 @@ def test_call_paths_have_their_terms(tables: dict[str, list[Row]]) -> None:
     assert {row["parameter_count"] for row in rows.values()} == {2}
 
 
+def test_a_call_path_has_its_own_noise(tables: dict[str, list[Row]]) -> None:
+    """Repeated 10 % longer: 1 and 1.1 deviate by 0.1/sqrt(2) from 1.05; solve takes as long."""
+    shift = 1000
+    runs = [row | {"campaign_run_id": row["campaign_run_id"] + shift, "repetition": 2}
+            for row in tables["campaign_runs"]]  # fmt: skip
+    factors = {SOLVE: 1.0, TREE: 1.1, QUAD: 1.5, INIT: 1.0, RARE: 1.0}
+    costs = [
+        row | {"campaign_run_id": row["campaign_run_id"] + shift,
+               "exclusive_ns": round(row["exclusive_ns"] * factors[row["call_path_key"]])}
+        for row in tables["run_call_paths"]
+    ]  # fmt: skip
+    more = {"campaign_runs": runs, "run_call_paths": costs}
+    rows = modeled(tables | {name: tables[name] + each for name, each in more.items()})
+    noises = {key: row["noise_ratio"] for key, row in rows.items()}
+    expected = {SOLVE: 0, TREE: 0.1 / 2**0.5 / 1.05, QUAD: 0.5 / 2**0.5 / 1.25}
+    assert noises == pytest.approx(expected, rel=1e-6)
+    assert {row["verdict"] for row in rows.values()} == {"within noise"}
+
+
+def test_without_repetitions_the_noise_of_call_paths_is_not_known(
+    tables: dict[str, list[Row]],
+) -> None:
+    found = {(row["noise_ratio"], row["verdict"]) for row in modeled(tables).values()}
+    assert found == {(None, "noise not known")}
+
+
 def with_waiting(tables: dict[str, list[Row]]) -> dict[str, list[Row]]:
     """`tables` with a broadcast in which all wait for the first process: 0.25 ms n (1 - 1/p).
 

@@ -4,13 +4,16 @@ import math
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.helpers.running import run_query, run_stage
 from tests.helpers.surface_cases import NS, campaign
 from tracemill.base.errors import UsageError
-from tracemill.schemas.surfaces import FITTED_MODELS
+from tracemill.schemas.surfaces import FITTED_MODELS, SIZE_RELATIVE
 from tracemill.stages.campaign.surfaces import SURFACES_STAGE
+from tracemill.stages.models.surfaces.choice import judge
+from tracemill.stages.models.surfaces.measurements import measurements
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
@@ -87,12 +90,14 @@ INDICES = [
     # T(4, 8) = 3 = T(1, 2): four times as much in the same time.
     ("general speed-up", "scaled size", "measured", "p = 1, n = 2", 4, 8, 4.0, None),
     ("mean speed-up", "scaled size", "measured", "p = 1, n = 2", 4, 8, 1.0, None),
-    ("efficiency", "scaled size", "size-relative", "p = 1, n = 2", 4, 8, 4.0, None),
     # Half of T(4, 4) = 2 is serial: 4/2 + 1/2.
     (
-        "sequential speed-up", "scaled size", "Gustafson", "p = 1, estimated for each run at n = 4",
-        4, 4, 2.5, None,
+        "sequential speed-up", "scaled size", "Gustafson",
+        "p = 1, serial part modelled for each run at n = 4", 4, 4, 2.5, "modelled",
     ),
+    # T(4, 8) = 3: 8 per second, of these 8/4 for each process.
+    ("general speed-up", "whole plane", "measured", "none", 4, 8, 8 / 3, None),
+    ("efficiency", "whole plane", "size-relative", "none", 4, 8, 2 / 3, None),
     # (8/5) / (2/3), and half of it per process.
     ("general speed-up", "whole plane", "measured", "p = 1, n = 2", 2, 8, 2.4, None),
     ("mean speed-up", "whole plane", "measured", "p = 1, n = 2", 2, 8, 1.2, None),
@@ -137,6 +142,64 @@ def test_the_reference_has_index_one(shared: Tables) -> None:
     assert {row["value"] for row in rows} == {1.0}
 
 
+def test_the_speed_up_of_gustafson_takes_the_median_of_measured_shares() -> None:
+    """T(4, 4) = 2 s, of which 1, 0.5 and 0.4 s are serial: 4 * 3/4 + 1/4."""
+    tables = campaign(lambda p, n: n / p + 1, (1, 2, 4), (2, 4, 8))
+    runs = tables["campaign_runs"]
+    for run in runs:
+        run["serial_ns"] = NS if run["processes"] > 1 else None
+    (again,) = [run for run in runs if (run["processes"], run["size"]) == (4, 4)]
+    for number, serial in enumerate((0.5, 0.4)):
+        runs.append(again | {"campaign_run_id": 100 + number, "repetition": 2 + number,
+                             "serial_ns": int(serial * NS)})  # fmt: skip
+    made = computed(tables)
+    label = "p = 1, serial part measured for each run at n = 4"
+    rows = [r for r in made["performance_indices"] if r["reference_point"] == label]
+    # T(2, 4) = 3 s, 1 s of it serial: 2 * 2/3 + 1/3.
+    assert [(row["processes"], row["note"]) for row in rows] == [(1, None), (2, None), (4, None)]
+    assert [row["value"] for row in rows] == pytest.approx([1, 5 / 3, 3.25])
+    assert only(made["serial_fractions"], processes=4, size=4)["measured_share"] == 0.25
+
+
+def test_the_size_that_falls_to_a_process_may_be_declared() -> None:
+    tables = campaign(lambda p, n: n / p + 1, (1, 2, 4), (2, 4, 8))
+    rows = computed(tables, size_per_process="n/sqrt(p) - 1")["performance_indices"]
+    found = [row for row in rows if row["model"] == "size-relative"]
+    row = only(found, processes=4, size=8)
+    assert row["value"] == pytest.approx((8 / 2 - 1) / 3)
+    nothing = only(found, processes=4, size=2)
+    assert (nothing["value"], nothing["note"]) == (None, "the size per process is not positive")
+
+
+def test_size_relative_efficiency_over_that_of_the_reference_is_the_mean_speed_up(
+    shared: Tables,
+) -> None:
+    rows = [row for row in shared["performance_indices"] if row["constraint_kind"] == "whole plane"]
+    relative = {
+        (r["processes"], r["size"]): r["value"] for r in rows if r["model"] == SIZE_RELATIVE
+    }
+    for row in rows:
+        if row["measure"] == "mean speed-up":
+            reference = relative[row["reference_processes"], row["reference_size"]]
+            found = relative[row["processes"], row["size"]] / reference
+            assert found == pytest.approx(row["value"])
+
+
+def test_points_hold_rates() -> None:
+    """T(4, 8) = 3 s for 8^2 units; the pair (2, 4) was not run and is fitted to take 3 s."""
+    tables = campaign(
+        lambda p, n: n / p + 1, (1, 2, 4), (2, 4, 8), computation_size="n**2",
+        amount=lambda p, n: n**2,
+    )  # fmt: skip
+    del tables["campaign_runs"][4]
+    points = computed(tables)["surface_points"]
+    row = only(points, model="Amdahl", processes=4, size=8.0)
+    assert (row["measured_rate"], row["fitted_rate"]) == pytest.approx((64 / 3, 64 / 3))
+    row = only(points, model="Amdahl", processes=2, size=4.0)
+    assert row["measured_rate"] is None
+    assert row["fitted_rate"] == pytest.approx(16 / 3)
+
+
 def test_without_a_run_on_one_process_there_is_no_sequential_speed_up() -> None:
     rows = computed(campaign(lambda p, n: n / p + 1, (2, 4), (2, 4, 8)))["performance_indices"]
     found = [row for row in rows if row["measure"] == "sequential speed-up"]
@@ -179,6 +242,123 @@ def test_sizes_per_process_are_compared_by_the_amount_of_computation() -> None:
         reference_point="p = 1, n = 8", processes=4,
     )  # fmt: skip
     assert (row["size"], row["value"]) == (2, 3)  # 9 s / 3 s
+
+
+# --- The composed model ---------------------------------------------------------------------------
+
+SOLVE, SERIAL, RARE = 1, 2, 3
+
+
+def with_paths(tables: Tables, times: dict[int, Any]) -> Tables:
+    """A campaign in which the critical path spends given seconds in call paths."""
+    costs = [
+        {"campaign_run_id": run["campaign_run_id"], "call_path_key": key, "exclusive_ns": 1,
+         "critical_path_ns": round(time(run["processes"], run["size"]) * NS)}
+        for run in tables["campaign_runs"]
+        for key, time in times.items()
+    ]  # fmt: skip
+    paths = [{"call_path_key": key} for key in times]
+    return tables | {"run_call_paths": costs, "campaign_call_paths": paths}
+
+
+def test_the_composed_model_is_the_sum_of_its_call_paths() -> None:
+    """T = n/p + 1: n/p in solve, 0.999 in serial and 0.001 in rare, less than 1 % of it."""
+    tables = with_paths(
+        campaign(lambda p, n: n / p + 1, (1, 2, 4), (2, 4, 8)),
+        {SOLVE: lambda p, n: n / p, SERIAL: lambda p, n: 0.999, RARE: lambda p, n: 0.001},
+    )
+    made = computed(tables)
+    fit = only(made["surface_fits"], model="composed")
+    assert (fit["formula"], fit["parameter_count"]) == ("1 + n/p", 3)
+    assert fit["cross_validated_error"] < 1e-9
+    # The most processes and their largest size: 8/4 of 3 s.
+    columns = ("ordinal", "part", "call_path_key", "formula", "processes", "size")
+    rows = made["composed_terms"]
+    assert [tuple(row[name] for name in columns) for row in rows] == [
+        (0, "call path", SOLVE, "n/p", 4, 8),
+        (1, "call path", SERIAL, "0.999", 4, 8),
+        (2, "other call paths", None, "0.001", 4, 8),
+    ]
+    shares = [row["share_ratio"] for row in rows]
+    assert shares == pytest.approx([2 / 3, 0.999 / 3, 0.001 / 3])
+
+
+def test_time_outside_of_the_path_is_a_term() -> None:
+    tables = with_paths(
+        campaign(lambda p, n: n / p + 1, (1, 2, 4), (2, 4, 8)), {SOLVE: lambda p, n: n / p}
+    )
+    made = computed(tables)
+    parts = [(row["part"], row["formula"]) for row in made["composed_terms"]]
+    assert parts == [("call path", "n/p"), ("outside of the path", "1")]
+
+
+def test_a_call_path_of_few_configurations_is_not_modeled_alone() -> None:
+    """`rare` takes time with 4 processes only: three configurations, none of which can be left."""
+    tables = with_paths(
+        campaign(lambda p, n: n / p + 1, (1, 2, 4), (2, 4, 8)),
+        {SOLVE: lambda p, n: n / p, SERIAL: lambda p, n: 1 - (p == 4) / 4,
+         RARE: lambda p, n: (p == 4) / 4},
+    )  # fmt: skip
+    rows = computed(tables)["composed_terms"]
+    assert {row["call_path_key"] for row in rows} == {SOLVE, SERIAL, None}
+
+
+def test_without_traces_there_is_no_composed_model(shared: Tables) -> None:
+    fit = only(shared["surface_fits"], model="composed")
+    assert fit["reason"] == "needs the critical path of every run, from traces"
+    assert shared["composed_terms"] == []
+
+
+# --- Noise ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("error", "noise", "verdict"),
+    [
+        (0.06, 0.03, "within noise"),
+        (0.061, 0.03, "not explained by noise"),
+        (0.02, 0.0, "within noise"),  # at least 1 % is noise
+        (0.25, 0.03, "not explained by noise"),
+        (0.251, 0.03, "rejected"),
+        (0.28, 0.15, "within noise"),
+        (0.25, None, "noise not known"),
+        (0.251, None, "rejected"),
+    ],
+)
+def test_a_model_is_judged_by_the_noise(error: float, noise: float | None, verdict: str) -> None:
+    assert judge(error, noise) == verdict
+
+
+def test_noise_is_pooled_over_configurations() -> None:
+    """1 and 1.2 deviate by 0.1414 from 1.1; three times 2 do not; a single run does not count."""
+    p, n = np.array([1, 1, 2, 2, 2, 4.0]), np.ones(6)
+    found = measurements(p, n, np.array([1, 1.2, 2, 2, 2, 3]))
+    assert found.noise == pytest.approx(math.sqrt(0.02 / 1.1**2 / (1 + 2)))
+    assert measurements(p[3:], n[3:], np.array([1.0, 2, 3])[:3]).noise is not None
+    assert measurements(np.array([1.0, 2]), n[:2], np.array([1.0, 2])).noise is None
+
+
+def test_fits_carry_noise_and_verdict(shared: Tables) -> None:
+    for row in shared["surface_fits"]:
+        expected = None if row["cross_validated_error"] is None else "noise not known"
+        assert (row["noise_ratio"], row["verdict"]) in {(None, expected), (None, "rejected")}
+
+
+def test_limits_are_not_extrapolated_by_a_model_that_noise_does_not_explain() -> None:
+    """n/p + 1 s, but every other configuration takes 12 % longer, whenever it is repeated."""
+    tables = campaign(
+        lambda p, n: (n / p + 1) * (1 + 0.12 * (math.log2(p * n) % 2)), (1, 2, 4), (2, 4, 8)
+    )
+    again = [row | {"campaign_run_id": row["campaign_run_id"] + 100, "repetition": 2}
+             for row in tables["campaign_runs"]]  # fmt: skip
+    tables["campaign_runs"] += again
+    made = computed(tables)
+    verdicts = {row["model"]: row["verdict"] for row in made["surface_fits"]}
+    unexplained = [row for row in made["scalability_limits"]
+                   if verdicts[row["model"]] == "not explained by noise"]  # fmt: skip
+    assert unexplained
+    assert not any(row["is_extrapolated"] for row in unexplained)
+    assert any(row["note"] and "beyond the measured range" in row["note"] for row in unexplained)
 
 
 # --- S and limits ---------------------------------------------------------------------------------
@@ -297,6 +477,7 @@ def test_an_application_without_measurements_has_reasons() -> None:
         row |= {"state": "failed", "time_ns": None, "reason": "it crashed"}
     made = computed(tables)
     assert {row["reason"] for row in made["surface_fits"]} == {"no measured run has a time above 0"}
+    assert {row["verdict"] for row in made["surface_fits"]} == {None}
     assert all(not made[name] for name in made if name != "surface_fits")
 
 

@@ -15,7 +15,9 @@ INDICES = TableSpec(
     note=(
         "Every index has a measure, constraint, model and reference point. Blocks differ in "
         "constraint, definition or reference point. Do not compare numbers of different blocks: a "
-        "slower reference gives a larger speed-up."
+        "slower reference gives a larger speed-up. Without a reference point (none), general "
+        "speed-up is the rate s/T per second, and size-relative efficiency the size that falls to "
+        "one process per second."
     ),
     row_limit=1_000,
     titles={"measure": "Measure (U)", "constraint_kind": "Constraint (B)", "model": "Model (M)",
@@ -26,9 +28,16 @@ BLOCKS = "index_blocks"
 SERIAL_PARTS = TableSpec(
     query="serial_parts",
     title="Serial fraction (Karp and Flatt)",
-    note="Outside 0 to 1, the linear model does not hold: the program gains more, or loses time.",
+    note=(
+        "Outside 0 to 1, the linear model does not hold: the program gains more, or loses time. "
+        "The measured share is that of the time in which exactly one thread computes (Gustafson)."
+    ),
     row_limit=500,
-    titles={"is_in_range": "In range", "reference_processes": "Reference processes"},
+    titles={
+        "is_in_range": "In range",
+        "reference_processes": "Reference processes",
+        "measured_share_ratio": "Measured share",
+    },
 )
 
 

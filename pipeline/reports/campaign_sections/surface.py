@@ -17,6 +17,7 @@ from tracemill.reports.pictures.grids import Grid, draw_heat_map, draw_surface
 from tracemill.reports.tables import TableSpec
 from tracemill.reports.units import Value
 from tracemill.reports.wording import Row, count_of, group_by, nonempty, number, share_of
+from tracemill.schemas.surfaces import NOISE_NOT_KNOWN, WITHIN_NOISE
 
 PLACE = 40
 MOST_DRAWN = 2
@@ -37,16 +38,36 @@ FITS = TableSpec(
         "Seconds over processes p and size, with relative errors of the fit and of configurations "
         "left out of it (cross-validation). The chosen model has the smallest cross-validated "
         "error; if errors are nearly equal, it is the simplest. A smooth model is chosen only if "
-        "it halves the error of every formula. No model is chosen if the error is above 25%. A "
+        "it halves the error of every formula. The verdict compares the error with the noise, the "
+        "relative standard deviation of repetitions: within noise up to twice the noise, or 2%; "
+        "rejected above that and 25%. Limits are not extrapolated with a model in between. A "
         "smooth model has no formula: a Gaussian process interpolates between measurements, and "
         "the number of its parameters is an effective one."
     ),
     titles={
         "is_chosen": "Chosen", "parameter_count": "Parameters",
         "relative_error_ratio": "Error", "cross_validated_ratio": "Cross-validated error",
+        "noise_ratio": "Noise", "verdict": "Verdict",
     },
     silent={"reason": None},
 )  # fmt: skip
+TERMS = TableSpec(
+    query="composed_parts",
+    title="Terms of the composed model",
+    note=(
+        "Seconds that the critical path spends in each call path, without callees. Their sum is "
+        "the composed model. The share is that of the fitted time with the most processes and, of "
+        "these, the largest size."
+    ),
+    titles={"cross_validated_ratio": "Cross-validated error"},
+)
+MEASURED = TableSpec(
+    query="measured_times",
+    title="Measured times and rates",
+    note="Median over repetitions; the rate V = s/T is the amount of computation per second.",
+    row_limit=2_000,
+    titles={"measured_rate": "Rate"},
+)
 TIMES = TableSpec(
     query="fitted_times",
     title="Measured and fitted times",
@@ -86,7 +107,9 @@ def build(material: Material) -> Section | None:
     fits = material.table(FITS)
     if not fits.rows:
         return None
-    times, maps, limits = map(material.table, (TIMES, MAPS, LIMITS))
+    measured, times, maps, limits, terms = map(
+        material.table, (MEASURED, TIMES, MAPS, LIMITS, TERMS)
+    )
     scalings = scaling.declared_scalings(material)
     return Section(
         key="surface",
@@ -96,8 +119,8 @@ def build(material: Material) -> Section | None:
             *describe_limits(limits.as_dicts(), scalings),
             describe_computation(material.overview) if maps.rows else "",
         ),
-        pictures=tuple(_pictures(times.as_dicts(), maps.as_dicts(), scalings)),
-        tables=filled(fits, limits, _explain_intervals(times), maps),
+        pictures=tuple(_pictures(measured.as_dicts(), times.as_dicts(), maps.as_dicts(), scalings)),
+        tables=filled(fits, terms, limits, measured, _explain_intervals(times), maps),
     )
 
 
@@ -123,8 +146,17 @@ def _describe_best(best: Row) -> str:
         )
     off = f"with a cross-validated error of {share_of(best['cross_validated_ratio'])}"
     if best["is_chosen"]:
-        return f"{formula}, {off}."
+        return f"{formula}, {off}{_describe_verdict(best)}."
     return f"no model describes these runs: the best is {formula}, {off}."
+
+
+def _describe_verdict(best: Row) -> str:
+    if best["verdict"] == NOISE_NOT_KNOWN:
+        return "; without repetitions, the noise is not known"
+    noise = share_of(best["noise_ratio"])
+    if best["verdict"] == WITHIN_NOISE:
+        return f", within noise ({noise} between repetitions)"
+    return f", not explained by noise ({noise} between repetitions): limits are not extrapolated"
 
 
 def _explain_smooth(own: Sequence[Row]) -> str:
@@ -203,14 +235,16 @@ def _describe_group(group: Sequence[Row]) -> str:
 
 
 def _pictures(
-    times: Sequence[Row], maps: Sequence[Row], scalings: scaling.Scalings
+    measured: Sequence[Row], times: Sequence[Row], maps: Sequence[Row], scalings: scaling.Scalings
 ) -> Iterator[Picture]:
-    maps_of = group_by("application", maps)
-    for application, own in islice(group_by("application", times).items(), MOST_DRAWN):
-        measured, fitted = _grid(own, "measured_ns"), _grid(own, "fitted_ns")
-        if len(fitted.processes) > 1 and len(fitted.sizes) > 1:
-            yield _surface(application, "Measured", measured, None)
-            yield _surface(application, "Fitted", fitted, measured)
+    times_of, maps_of = group_by("application", times), group_by("application", maps)
+    for application, own in islice(group_by("application", measured).items(), MOST_DRAWN):
+        points = _grid(own, "measured_ns")
+        if len(points.processes) > 1 and len(points.sizes) > 1:
+            yield _surface(application, "Measured", points, None)
+            if fitted := times_of.get(application):
+                yield _surface(application, "Fitted", _grid(fitted, "fitted_ns"), points)
+            yield _rates(application, own)
         for constraint, values in group_by("constraint_kind", maps_of.get(application, ())).items():
             if scaling.is_relevant(scalings, application, constraint):
                 yield _map(application, constraint, values)
@@ -224,7 +258,22 @@ def _surface(application: str, kind: str, grid: Grid, points: Grid | None) -> Pi
         title=f"{kind} time of {application}",
         draw=partial(draw_surface, grid, name, points),
         description=f"{seen}{'; points are measurements' if points else ''}.",
-        of=f"Drawn from {TIMES.title}.",
+        of=f"Drawn from {TIMES.title if points else MEASURED.title}.",
+    )
+
+
+def _rates(application: str, rows: Sequence[Row]) -> Picture:
+    name = f"rate-{application}".lower()
+    grid = _grid(rows, "measured_rate", 1.0, "size per second")
+    return Picture(
+        name=name,
+        title=f"Rate of {application}",
+        draw=partial(draw_surface, grid, name, None),
+        description=(
+            f"Highest rate: {np.nanmax(grid.values):.3g} per second. As an index: general "
+            "speed-up, whole plane, measured, no reference point."
+        ),
+        of=f"Drawn from {MEASURED.title}.",
     )
 
 

@@ -15,6 +15,7 @@ from tracemill.schemas.surfaces import (
     LINEAR,
     MEAN_SPEED_UP,
     MEASURED,
+    NO_REFERENCE,
     SCALED_SIZE,
     SEQUENTIAL_SPEED_UP,
     SIZE_RELATIVE,
@@ -23,6 +24,7 @@ from tracemill.schemas.surfaces import (
 from tracemill.stages.campaign.rows import Row, known
 from tracemill.stages.campaign.surface_rows import Surveyed
 from tracemill.stages.models.surfaces.amdahl import Amdahl
+from tracemill.stages.models.surfaces.computation_size import function_of
 from tracemill.stages.models.surfaces.functions import Function
 from tracemill.stages.models.surfaces.indices import (
     Point,
@@ -30,8 +32,8 @@ from tracemill.stages.models.surfaces.indices import (
     gustafson_speed_up,
     linear_efficiency,
     mean_speed_up,
+    rate,
     serial_fraction,
-    size_relative_efficiency,
 )
 from tracemill.stages.models.surfaces.measurements import Floats, Measurements, Numbers
 
@@ -62,12 +64,13 @@ class _Block:
     indices: Sequence[_Index]
 
 
-def index_rows(surveyed: Surveyed, growth: Function) -> Iterator[Row]:
-    """Rows of performance_indices."""
+def index_rows(surveyed: Surveyed, growth: Function, size_per_process: str) -> Iterator[Row]:
+    """Rows of performance_indices; the size of one process is an expression, or empty."""
     if surveyed.measured is None:
         return
     run = surveyed.measured.shortest()
-    for number, block in enumerate(_Blocks(surveyed, run).all(growth), 1):
+    blocks = _Blocks(surveyed, run).all(growth, size_per_process)
+    for number, block in enumerate(blocks, 1):
         at = block.reference
         reference: tuple[str, int | None, float | None] = (block.label, None, None)
         if at is not None:
@@ -94,7 +97,8 @@ def serial_fraction_rows(surveyed: Surveyed) -> Iterator[Row]:
             found = known(value)
             is_in_range = None if found is None else 0 <= found <= 1
             place = float(run.sizes[at]), int(run.processes[at])
-            yield surveyed.application, *place, int(fewest), found, is_in_range
+            measured = known(surveyed.serial_shares[at])
+            yield surveyed.application, *place, int(fewest), found, is_in_range, measured
 
 
 class _Blocks:
@@ -105,7 +109,7 @@ class _Blocks:
         found = [s for fit, s in surveyed.fitted if isinstance(s, Amdahl)]
         self.amdahl = found[0] if found else None
 
-    def all(self, growth: Function) -> Iterator[_Block]:
+    def all(self, growth: Function, size_per_process: str) -> Iterator[_Block]:
         """By constraint, and by the reference point's place."""
         run, everything = self.run, np.arange(len(self.run.times))
         for members in _groups(self.amounts):
@@ -119,11 +123,10 @@ class _Blocks:
         for members in _groups(self.amounts / growth.evaluate(run.processes).value):
             if len(members) > 1:
                 yield self._of_scaled_size(self._by_processes(members))
-        if self.amdahl is not None:
-            for size in self.amdahl.sizes:
-                yield self._of_gustafson(np.flatnonzero(run.sizes == size), self.amdahl)
+        yield from self._of_gustafson()
         if len(everything) > 1:
             yield self._of_plane(everything)
+        yield self._without_reference(everything, size_per_process)
         yield from self._against_fits(everything)
 
     def _by_processes(self, members: Numbers) -> Numbers:
@@ -183,20 +186,48 @@ class _Blocks:
     def _of_scaled_size(self, members: Numbers) -> _Block:
         reference = int(members[0])
         at, first = self._point(members), self._point(reference)
-        relative = size_relative_efficiency(at, first)
-        indices = [*self._speed_ups(at, first), _plain(EFFICIENCY, SIZE_RELATIVE, relative)]
+        indices = self._speed_ups(at, first)
         return _Block(SCALED_SIZE, members, reference, self._label(reference), indices)
 
-    def _of_gustafson(self, members: Numbers, amdahl: Amdahl) -> _Block:
+    def _of_gustafson(self) -> Iterator[_Block]:
+        """By size: with the measured serial share, else that of Amdahl's model."""
+        run, measured = self.run, self.surveyed.serial_shares
+        for size in run.distinct_sizes:
+            members = np.flatnonzero(run.sizes == size)
+            shares = np.where(run.processes == 1, 1.0, measured)[members]
+            modeled = np.isnan(shares)
+            if self.amdahl is not None and size in self.amdahl.sizes:
+                sequential = self.amdahl.sequential[self.amdahl.sizes == size]
+                shares = np.where(modeled, sequential / run.times[members], shares)
+            elif np.isnan(measured[members]).all():
+                continue
+            if np.isnan(shares).any():
+                continue
+            source = "modelled" if modeled.any() else "measured"
+            at = f"{self.surveyed.size_name} = {size:.10g}"
+            label = f"p = 1, serial part {source} for each run at {at}"
+            values = gustafson_speed_up(run.processes[members], shares)
+            notes = [
+                _note_modeled(share) if is_modeled else None
+                for share, is_modeled in zip(shares, modeled, strict=True)
+            ]
+            index = _Index(SEQUENTIAL_SPEED_UP, GUSTAFSON, values, notes)
+            yield _Block(SCALED_SIZE, members, None, label, [index])
+
+    def _without_reference(self, members: Numbers, size_per_process: str) -> _Block:
+        """Rates: of all processes, and of the size that falls to one."""
         run = self.run
-        size = float(run.sizes[members[0]])
-        sequential = amdahl.sequential[amdahl.sizes == size]
-        values = gustafson_speed_up(run.processes[members], run.times[members], sequential)
-        label = f"p = 1, estimated for each run at {self.surveyed.size_name} = {size:.10g}"
-        is_longer = sequential > run.times[members]
-        notes = ["T_seq is longer than the run" if longer else None for longer in is_longer]
-        index = _Index(SEQUENTIAL_SPEED_UP, GUSTAFSON, values, notes)
-        return _Block(SCALED_SIZE, members, None, label, [index])
+        own = self.amounts / run.processes
+        if size_per_process:
+            function = function_of(size_per_process, self.surveyed.size_name)
+            own = function.evaluate(run.processes, run.sizes).value
+        notes = [None if size > 0 else "the size per process is not positive" for size in own]
+        own = np.where(own > 0, own, np.nan)
+        indices = [
+            _plain(GENERAL_SPEED_UP, MEASURED, rate(self.amounts, run.times)),
+            _Index(EFFICIENCY, SIZE_RELATIVE, rate(own, run.times), notes),
+        ]
+        return _Block(WHOLE_PLANE, members, None, NO_REFERENCE, indices)
 
     def _of_plane(self, members: Numbers) -> _Block:
         reference = int(np.lexsort((self.run.sizes, self.run.processes))[0])
@@ -214,6 +245,10 @@ class _Blocks:
         if indices:
             label = f"fit of all {len(members)} configurations"
             yield _Block(WHOLE_PLANE, members, None, label, indices)
+
+
+def _note_modeled(share: float) -> str:
+    return "modelled; T_seq is longer than the run" if share > 1 else "modelled"
 
 
 def _plain(measure: str, model: str, values: Floats) -> _Index:

@@ -12,12 +12,14 @@ from tracemill.schemas.surfaces import (
     EFFICIENCY,
     FIXED_PROCESSES,
     FIXED_SIZE,
+    NOT_EXPLAINED,
     QUANTITIES,
     SCALED_SIZE,
 )
 from tracemill.stages.campaign.rows import Row
 from tracemill.stages.campaign.surface_rows import Surveyed
 from tracemill.stages.models.surfaces import limits
+from tracemill.stages.models.surfaces.choice import Fit
 from tracemill.stages.models.surfaces.computation_size import ComputationSize, computation_size
 from tracemill.stages.models.surfaces.functions import Function
 from tracemill.stages.models.surfaces.measurements import (
@@ -42,6 +44,7 @@ _REACH = 16
 """How many times the measured range is searched."""
 _CHANGE_OF_MEAN, _CHANGE_OF_GENERAL, _ = QUANTITIES
 _SAME = 1e-9
+_NOT_USED = "it changes beyond the measured range, where a model not explained by noise is not used"
 _SIGNS = {1: "positive", 0: "zero", -1: "negative"}
 
 
@@ -107,8 +110,13 @@ def limit_rows(surveyed: Surveyed, growth: Function, bounds: Sequence[float]) ->
                 yield *key, *start, 0, None, None, None, None, str(error)
             continue
         for fit, surface in surveyed.fitted:
-            for row in _limits(curves, surface, bounds):
+            for row in _limits(curves, surface, bounds, is_used_beyond=is_extrapolating(fit)):
                 yield surveyed.application, fit.model, constraint, *row
+
+
+def is_extrapolating(fit: Fit) -> bool:
+    """True if the model may be used beyond the measurements: nothing but noise is unexplained."""
+    return fit.verdict != NOT_EXPLAINED
 
 
 def _size(surveyed: Surveyed) -> ComputationSize:
@@ -221,7 +229,9 @@ def _starts(constraint: str, measured: Measurements) -> _Starts:
     return _Starts(*np.array(rows, np.float64).T)
 
 
-def _limits(curves: _Curves, surface: Surface, bounds: Sequence[float]) -> Iterator[Row]:
+def _limits(
+    curves: _Curves, surface: Surface, bounds: Sequence[float], *, is_used_beyond: bool
+) -> Iterator[Row]:
     """Rows without application, model and constraint."""
     places = limits.places_along(curves.ranges)
     count = len(places)
@@ -242,7 +252,8 @@ def _limits(curves: _Curves, surface: Surface, bounds: Sequence[float]) -> Itera
     signs = limits.find_sign_changes(np.vstack(values), course, ranges)
     for number, quantity in enumerate(quantities):
         of_quantity = signs[number * count : (number + 1) * count]
-        yield from _limit_rows(list(_crossings(quantity, curves, of_quantity)), curves, surface)
+        crossings = list(_crossings(quantity, curves, of_quantity))
+        yield from _limit_rows(crossings, curves, surface, is_used_beyond=is_used_beyond)
 
 
 def _quantities(constraint: str, reference: Floats, bounds: Sequence[float]) -> list[_Quantity]:
@@ -281,7 +292,9 @@ def _describe(quantity: _Quantity, curves: _Curves, curve: int, signs: limits.Si
     return f"it is {_SIGNS[signs.first]} {span}"
 
 
-def _limit_rows(crossings: Sequence[_Crossing], curves: _Curves, surface: Surface) -> Iterator[Row]:
+def _limit_rows(
+    crossings: Sequence[_Crossing], curves: _Curves, surface: Surface, *, is_used_beyond: bool
+) -> Iterator[Row]:
     curve = np.array([crossing.curve for crossing in crossings])
     t = np.array([crossing.t for crossing in crossings])
     at = curves.follow(surface, curve, t)
@@ -295,4 +308,7 @@ def _limit_rows(crossings: Sequence[_Crossing], curves: _Curves, surface: Surfac
             yield *key, None, None, None, None, crossing.note
             continue
         is_beyond = change.is_extrapolated or size > curves.largest_size * (1 + _SAME)
+        if is_beyond and not is_used_beyond:
+            yield *key, None, None, None, None, _NOT_USED
+            continue
         yield *key, processes, float(f"{size:.12g}"), change.is_falling, is_beyond, None

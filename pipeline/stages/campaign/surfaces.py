@@ -10,29 +10,36 @@ from tracemill.stages.campaign.rows import Row, rows_as_table
 from tracemill.stages.stage import PythonStage
 
 _SETTINGS = "application, size_name, computation_size_expression"
-_RUN = "application, processes, size, computation_size, time_ns"
+_RUN = "application, campaign_run_id, processes, size, computation_size, time_ns, serial_ns"
+
+_PART = "campaign_run_id, part, call_path_key, time_ns"
 
 
 def fit_surfaces(
     campaign_settings: Relation,
     representative_runs: Relation,
+    path_parts: Relation,
     *,
     efficiency_bounds: str = "0.8, 0.5",
     scaled_size: str = "p",
+    size_per_process: str = "",
 ) -> tuple[pa.Table, ...]:
     """Fit every model to the times of each application, and follow the fitted ones.
 
     `efficiency_bounds`: numbers separated by commas. `scaled_size`: growth of the amount of
     computation with the processes p, an expression such as p. Raises UsageError for other texts.
+    `size_per_process`: a checked expression of p and the size; empty for the amount divided by p.
     """
     # SciPy is loaded only when there is something to fit.
     from tracemill.stages.campaign.surface_indices import index_rows, serial_fraction_rows
     from tracemill.stages.campaign.surface_rows import (
+        Part,
         TimedRun,
         fit_rows,
         parameter_rows,
         point_rows,
         survey,
+        term_rows,
     )
     from tracemill.stages.campaign.surface_scalability import (
         function_rows,
@@ -42,17 +49,21 @@ def fit_surfaces(
     )
 
     bounds, growth = read_bounds(efficiency_bounds), read_growth(scaled_size)
-    rows: tuple[list[Row], ...] = ([], [], [], [], [], [], [])
-    fits, parameters, points, indices, functions, limits, fractions = rows
+    rows: tuple[list[Row], ...] = ([], [], [], [], [], [], [], [])
+    fits, parameters, terms, points, indices, functions, limits, fractions = rows
     runs: dict[str, list[TimedRun]] = defaultdict(list)
     for application, *run in representative_runs.select(_RUN).order(_RUN).fetchall():
         runs[application].append(TimedRun(*run))
+    parts: dict[int, dict[Part, int]] = defaultdict(dict)
+    for run, part, key, time in path_parts.select(_PART).fetchall():
+        parts[run][part, key] = time
     for setting in campaign_settings.select(_SETTINGS).order("application").fetchall():
-        surveyed = survey(*setting, runs=runs[setting[0]])
+        surveyed = survey(*setting, runs=runs[setting[0]], times_of_parts=parts)
         fits += fit_rows(surveyed)
         parameters += parameter_rows(surveyed)
+        terms += term_rows(surveyed)
         points += point_rows(surveyed)
-        indices += index_rows(surveyed, growth)
+        indices += index_rows(surveyed, growth, size_per_process)
         functions += function_rows(surveyed, growth)
         limits += limit_rows(surveyed, growth, bounds)
         fractions += serial_fraction_rows(surveyed)
@@ -66,6 +77,7 @@ SURFACES_STAGE = PythonStage(
     outputs=(
         surfaces.SURFACE_FITS,
         surfaces.SURFACE_PARAMETERS,
+        surfaces.COMPOSED_TERMS,
         surfaces.SURFACE_POINTS,
         surfaces.PERFORMANCE_INDICES,
         surfaces.SCALABILITY_FUNCTIONS,

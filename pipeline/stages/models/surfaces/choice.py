@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tracemill.schemas.surfaces import NOISE_NOT_KNOWN, NOT_EXPLAINED, REJECTED, WITHIN_NOISE
 from tracemill.stages.models.surfaces.amdahl import fit_amdahl
+from tracemill.stages.models.surfaces.composed import fit_composed
 from tracemill.stages.models.surfaces.measurements import (
     Floats,
     Measurements,
@@ -25,7 +27,10 @@ from tracemill.stages.models.surfaces.two_parts import fit_with_overlap, fit_wit
 MOST_FOLDS = 24
 """With more configurations several are left out together: each once."""
 LARGEST_ERROR = 0.25
-"""A model whose cross-validated error is larger does not describe the measurements."""
+"""A model with a larger cross-validated error, beyond noise, does not describe the measurements."""
+NOISES = 2.0
+"""A model whose error is up to so many times the noise of repetitions is as good as can be."""
+LEAST_NOISE = 0.01
 SMOOTH = "smooth"
 READABLE = 2.0
 """A smooth surface is no formula: one whose error is up to so many times as large is preferred."""
@@ -45,6 +50,7 @@ FITS: dict[str, Callable[[Measurements, Surface | None], Surface]] = {
     "normal form": lambda measured, start: fit_normal_form(
         measured, most_terms=_MOST_TERMS, width=_WIDTH
     ),
+    "composed": lambda measured, start: fit_composed(measured),
     SMOOTH: fit_smooth,
 }
 """Models by name, simpler ones first."""
@@ -52,7 +58,10 @@ FITS: dict[str, Callable[[Measurements, Surface | None], Surface]] = {
 
 @dataclass(frozen=True)
 class Fit:
-    """A model with its errors; `reason` says what is missing and why."""
+    """A model with its errors; `reason` says what is missing and why.
+
+    `noise` is that of the measurements, if known.
+    """
 
     model: str
     surface: Surface | None = None
@@ -60,12 +69,26 @@ class Fit:
     cross_error: float | None = None
     rank: int | None = None
     reason: str = ""
+    noise: float | None = None
+
+    @property
+    def verdict(self) -> str | None:
+        """How its error compares with noise; None if it has no cross-validated error."""
+        return None if self.cross_error is None else judge(self.cross_error, self.noise)
 
     @property
     def is_chosen(self) -> bool:
         """True if it is the first, and describes the measurements."""
-        is_first = self.rank == 1 and self.cross_error is not None
-        return is_first and _cross_error(self) <= LARGEST_ERROR
+        return self.rank == 1 and self.verdict != REJECTED
+
+
+def judge(error: float, noise: float | None) -> str:
+    """The verdict on a model with a cross-validated error, given the noise of repetitions."""
+    if noise is not None and error <= NOISES * max(noise, LEAST_NOISE):
+        return WITHIN_NOISE
+    if error > LARGEST_ERROR:
+        return REJECTED
+    return NOISE_NOT_KNOWN if noise is None else NOT_EXPLAINED
 
 
 def fit_all(measured: Measurements) -> list[Fit]:
@@ -79,7 +102,7 @@ def fit_all(measured: Measurements) -> list[Fit]:
     chosen = _choose(judged)
     order = sorted(judged, key=lambda fit: (fit is not chosen, _cross_error(fit)))
     ranks = {fit.model: rank for rank, fit in enumerate(order, 1)}
-    return [replace(fit, rank=ranks.get(fit.model)) for fit in fits]
+    return [replace(fit, rank=ranks.get(fit.model), noise=measured.noise) for fit in fits]
 
 
 def _choose(judged: list[Fit]) -> Fit | None:

@@ -50,13 +50,18 @@ class ComputationSize:
         return np.where(is_found, sizes, np.nan)
 
 
+def function_of(expression: str, size_name: str) -> Function:
+    """A function of processes and size; the size is called `n`, `size`, `d` or by its name."""
+    names = dict.fromkeys((size_name, "n", "size", "d"), _SIZE)
+    return Function(expression, names | dict.fromkeys(("p", "processes"), _PROCESSES))
+
+
 def computation_size(expression: str, size_name: str, measured: Measurements) -> ComputationSize:
     """s(p, n) from an expression of the size, called `n`, `size`, `d` or by its name.
 
     Raises UndeterminedError unless it is positive and grows with the size.
     """
-    names = dict.fromkeys((size_name, "n", "size", "d"), _SIZE)
-    function = Function(expression, names | dict.fromkeys(("p", "processes"), _PROCESSES))
+    function = function_of(expression, size_name)
     found = ComputationSize(function, float(measured.distinct_sizes[0]))
     amounts = found.evaluate(measured.processes, measured.sizes)
     if not (np.isfinite(amounts).all() and (amounts.value > 0).all()):

@@ -34,14 +34,13 @@ def linear_efficiency(at: Point, reference: Point) -> Floats:
     return np.asarray(reference.processes * reference.time / at.processes / at.time)
 
 
-def size_relative_efficiency(at: Point, reference: Point) -> Floats:
-    """Time of the model, (T2/s2) s(p), over the measured time: zeta = s(p)/T up to a constant."""
-    return np.asarray(reference.time / reference.amount * at.amount / at.time)
+def rate(amount: Floats, time: Floats) -> Floats:
+    """s/T: amount of computation per second; of one process, the size-relative efficiency zeta."""
+    return amount / time
 
 
-def gustafson_speed_up(processes: Floats, time: Floats, sequential: Floats) -> Floats:
+def gustafson_speed_up(processes: Floats, share: Floats) -> Floats:
     """P (1 - alpha) + alpha with alpha = T_seq / T, the serial share of the parallel run."""
-    share = sequential / time
     return processes * (1 - share) + share
 
 

@@ -1,5 +1,6 @@
 """Times of an application over processes and problem sizes, sorted, in seconds."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,12 +23,14 @@ class UndeterminedError(Exception):
 class Measurements:
     """Runs by size, processes and time; make them with `measurements`.
 
-    A configuration is a size with a number of processes; its runs are repetitions.
+    A configuration is a size with a number of processes; its runs are repetitions. `parts` has a
+    row of seconds per run, which sum to its time: parts of its critical path, if they are known.
     """
 
     processes: Floats
     sizes: Floats
     times: Floats
+    parts: Floats | None = None
 
     @cached_property
     def process_counts(self) -> Floats:
@@ -49,9 +52,21 @@ class Measurements:
         """The first, and so shortest, run of every configuration."""
         return np.flatnonzero(np.diff(self.configuration, prepend=-1))
 
+    @cached_property
+    def noise(self) -> float | None:
+        """The relative standard deviation of repetitions, over all configurations."""
+        count = np.diff(self.firsts, append=len(self.times))
+        mean = self.mean_by_configuration(self.times)[self.configuration]
+        freedom = int((count - 1).sum())
+        squares = float(np.square(self.times / mean - 1).sum())
+        return math.sqrt(squares / freedom) if freedom else None
+
     def keep(self, is_kept: Flags) -> "Measurements":
         """Only some of the runs."""
-        return Measurements(self.processes[is_kept], self.sizes[is_kept], self.times[is_kept])
+        parts = None if self.parts is None else self.parts[is_kept]
+        return Measurements(
+            self.processes[is_kept], self.sizes[is_kept], self.times[is_kept], parts
+        )
 
     def reduce(self, times: Floats) -> "Measurements":
         """One run per configuration, with these times."""
@@ -68,12 +83,20 @@ class Measurements:
         upper = self.times[self.firsts + counts // 2]
         return self.reduce((lower + upper) / 2)
 
+    def median_parts(self) -> Floats:
+        """A row of medians over repetitions for every configuration."""
+        assert self.parts is not None
+        parts = np.split(self.parts, self.firsts[1:])
+        return np.array([np.median(each, axis=0) for each in parts])
+
     def mean_by_configuration(self, values: Floats) -> Floats:
         """The mean of a value of each run over the repetitions of every configuration."""
         return np.add.reduceat(values, self.firsts) / np.diff(self.firsts, append=len(values))
 
 
-def measurements(processes: Floats, sizes: Floats, times: Floats) -> Measurements:
+def measurements(
+    processes: Floats, sizes: Floats, times: Floats, parts: Floats | None = None
+) -> Measurements:
     """Runs from arrays in any order; runs without a positive time are left out.
 
     Raises UndeterminedError if none is left, or if sizes or processes are not positive or too large
@@ -88,7 +111,8 @@ def measurements(processes: Floats, sizes: Floats, times: Floats) -> Measurement
             f"a run has a size or a number of processes that is not between 0 and {_LARGEST:g}"
         )
     order = np.lexsort((chosen[2], chosen[0], chosen[1]))
-    return Measurements(*(each[order] for each in chosen))
+    p, n, seconds = (each[order] for each in chosen)
+    return Measurements(p, n, seconds, None if parts is None else parts[is_timed][order])
 
 
 def scatter(count: int) -> Numbers:
