@@ -124,10 +124,12 @@ class OpenedStore:
 
         Raises MissingInputError, UsageError, StoreError or QueryError.
         """
-        from tracemill.comparison.choosing import choose_runs
+        from tracemill.comparison.choosing import chosen_side
         from tracemill.comparison.comparing import compare_runs
 
-        return compare_runs(choose_runs(self.store.path, base), choose_runs(self.store.path, other))
+        path = self.store.path
+        with chosen_side(path, base) as before, chosen_side(path, other) as after:
+            return compare_runs(before, after)
 
     def runs(self) -> "polars.DataFrame":
         """Id, label, and place of the trace of every run, latest first."""

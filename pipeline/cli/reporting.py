@@ -1,8 +1,6 @@
 """Commands that show runs: report, trace quality, comparison."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -244,6 +242,7 @@ def compare(
         File to write. [default: standard output]
     """
     from tracemill.base.files import check_folder
+    from tracemill.comparison.choosing import chosen_side
     from tracemill.comparison.comparing import compare_runs
     from tracemill.comparison.conditions import check_condition, parse_condition
     from tracemill.comparison.document import comparison_json
@@ -255,10 +254,9 @@ def compare(
         format = "json" if is_json else _format_of(output)
     if output is not None:
         check_folder(output)
-    with ExitStack() as stack:
-        comparison = compare_runs(
-            *(_choose_side(stack, store, each, focus) for each in (base, other))
-        )
+    part = focus.options
+    with chosen_side(store, base, part) as before, chosen_side(store, other, part) as after:
+        comparison = compare_runs(before, after)
     verdicts = [check_condition(each, comparison) for each in conditions]
     if format == "json":
         _write(comparison_json(comparison, verdicts), output, "comparison")
@@ -268,16 +266,3 @@ def compare(
     if failed:
         sides = f"{comparison.base.label} → {comparison.other.label}"
         raise RegressionError(f"{sides}: {'; '.join(failed)}")
-
-
-def _choose_side(
-    stack: ExitStack, store: Path, name: str, focus: FocusingOptions
-) -> "Sequence[Run]":
-    """The runs of a side, each in its focus."""
-    from tracemill.comparison.choosing import choose_runs
-    from tracemill.engine.focusing.options import split_name
-
-    name, own = split_name(name)
-    chosen = replace(focus, **own.given)
-    runs = choose_runs(store, name)
-    return [stack.enter_context(chosen.applied(run, is_told=False)) for run in runs]

@@ -1,11 +1,27 @@
 """Finds the runs of a side of a comparison."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from tracemill.base.errors import MissingInputError, UsageError
+from tracemill.engine.focusing.options import EVERYTHING, FocusOptions, split_name
+from tracemill.engine.focusing.run import focused
 from tracemill.store.finding import existing_store, open_run
 from tracemill.store.runs import Run
+
+
+@contextmanager
+def chosen_side(
+    store: Path, name: str, focus: FocusOptions = EVERYTHING
+) -> Iterator[tuple[Run, ...]]:
+    """The runs of a name, in a focus and in that behind the name, as in l01@iteration=3."""
+    name, own = split_name(name)
+    chosen = replace(focus, **own.given)
+    with ExitStack() as stack:
+        runs = choose_runs(store, name)
+        yield tuple(stack.enter_context(focused(run, chosen)) for run in runs)
 
 
 def choose_runs(store: Path, name: str) -> tuple[Run, ...]:

@@ -15,6 +15,7 @@ from tracemill.comparison.changes import CallPathChange, Cause, Change, MetricCh
 from tracemill.comparison.choosing import check_repetitions
 from tracemill.comparison.noise import run_time_change
 from tracemill.comparison.subtrees import Subtree, holding_subtree
+from tracemill.engine.focusing.run import FocusedRun
 from tracemill.reports.explanation import all_metrics
 from tracemill.reports.tables import strip_header
 from tracemill.schemas.history import RUN_TIME
@@ -70,8 +71,8 @@ class Comparison:
 
     `rows` has every metric, in total and by call path; `ranked` has values by process for some call
     paths. If `is_per_process`, numbers of processes differ and values of `rows` are means per
-    process. `sql` are the two statements, for all runs of the store. `are_sites_joined` if some
-    runs lack call sites.
+    process. `sql` are the two statements, for all runs of the store; none for parts of runs.
+    `are_sites_joined` if some runs lack call sites.
     """
 
     base: Side
@@ -79,7 +80,7 @@ class Comparison:
     is_per_process: bool
     rows: pl.DataFrame
     ranked: pl.DataFrame
-    sql: tuple[str, str]
+    sql: tuple[str, ...]
     are_sites_joined: bool = False
 
     @cached_property
@@ -221,7 +222,9 @@ def compare_runs(
         is_per_process=bool(values["is_per_process"]),
         rows=rows,
         ranked=ranked,
-        sql=(_text(values), _text(values | {"places": places})),
+        sql=()
+        if any(isinstance(run, FocusedRun) for run in runs.values())
+        else (_text(values), _text(values | {"places": places})),
         are_sites_joined=bool(matched.joined),
     )
 

@@ -109,10 +109,7 @@ def _summary(comparison: Comparison, verdicts: Sequence[CheckedCondition]) -> Se
             "Main changes, worst first:" if causes else "",
         ),
         findings=tuple(describe_cause(each, comparison) for each in causes),
-        sources=(
-            ShownQuery("changes", comparison.sql[0]),
-            ShownQuery("changes by rank", comparison.sql[1]),
-        ),
+        sources=tuple(map(ShownQuery, ("changes", "changes by rank"), comparison.sql)),
     )
 
 

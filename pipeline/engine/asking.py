@@ -133,4 +133,16 @@ class _Answers(Sink):
         connection.unregister("given_rows")
 
     def walk(self, name: str) -> Walk:
+        if name in self._made:
+            return _GivenRows(self._made[name])
         return StoredRows(self._run.files(name))
+
+
+@dataclass(frozen=True)
+class _GivenRows:
+    """Rows in memory, which are one group."""
+
+    rows: pa.Table
+
+    def backwards(self, *columns: str) -> Iterator[pa.Table]:
+        yield self.rows.select(columns).combine_chunks()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.focus_laws import rows_in, tables_in
-from tracemill import cli
+from tracemill import cli, open_store
 from tracemill.base.console import messages, results
 from tracemill.base.errors import UsageError
 from tracemill.engine.analyze import Analysis
@@ -185,6 +185,18 @@ def test_two_parts_of_a_run_are_compared(
 
     assert document["run_time"]["base_value"] == span(3)
     assert document["run_time"]["other_value"] == span(7)
+
+
+def test_parts_are_compared_in_python(analysis_of: Analyses) -> None:
+    store = open_store(analysis_of(HYBRID).run.path.parents[2])
+    found = store.compare(f"{HYBRID}@ranks=0", f"{HYBRID}@ranks=1")
+    assert found.base.run_ids[0].endswith("@ranks-0")
+    visits = found.of_metric("visits")
+    rows = analysis_of(HYBRID).run.read("call_tree").to_pylist()
+    ranks = analysis_of(HYBRID).run.read("locations")["rank"].to_pylist()
+    assert visits.base_value == sum(
+        row["visit_count"] for row in rows if ranks[row["location_id"]] == 0
+    )
 
 
 def test_overheads_and_counters_take_a_focus(

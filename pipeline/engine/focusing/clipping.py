@@ -112,7 +112,7 @@ def clip_segments(segments: pa.Table, times: FocusTimes) -> pa.Table:
 
 
 def clamp(relation: Any, times: FocusTimes, begin: str, end: str) -> pa.Table:
-    """The part of intervals in each period of the focus that they meet."""
+    """The part of intervals in each period of the focus that they meet, in the order of ends."""
     tables = []
     for rows in relation.to_arrow_reader(_BATCH_ROWS):
         table = pa.Table.from_batches([rows])
@@ -124,4 +124,8 @@ def clamp(relation: Any, times: FocusTimes, begin: str, end: str) -> pa.Table:
         first = np.maximum(own.begin[row], times.begin[partner])
         last = np.minimum(own.end[row], times.end[partner])
         tables.append(with_columns(table.take(pa.array(row)), {begin: first, end: last}))
-    return pa.concat_tables(tables) if tables else relation.to_arrow_table()
+    if not tables:
+        return relation.to_arrow_table()
+    found = pa.concat_tables(tables)
+    order = np.lexsort((numbers_of(found, end), numbers_of(found, "location_id")))
+    return found.take(pa.array(order))
