@@ -51,6 +51,11 @@ def start(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def put_after(prefix: str, text: str) -> str:
+    """The text after a name with a colon; without one, it begins with a capital letter."""
+    return f"{prefix}{text}" if prefix else start(text)
+
+
 def time_of(value: Value) -> str:
     """'12.3 ms'; null counts as zero."""
     return format_time(number(value))

@@ -169,16 +169,20 @@ def test_sentences_name_large_causes_and_their_growth() -> None:
 
 
 def test_setup_and_calls_are_not_named_but_those_who_communicate() -> None:
+    """All communication together is one cause."""
     rows: list[Row] = [
         {"application": "x", "call_path": name, "source": None, "cause_rank": None,
-         "fewest_ns": 8, "most_ns": 4, "largest_share_ratio": 0.5, "size_count": 1,
-         "smallest_processes": 2, "largest_processes": 4, "is_setup": is_setup,
-         "is_communication": True, "caller_call_path": "main"}
-        for name, is_setup in (("main/MPI_Init", True), (REDUCE, False))
+         "fewest_ns": 2 * most, "most_ns": most, "smallest_share_ratio": 0.5, "size_count": 1,
+         "largest_share_ratio": most / 8, "smallest_processes": 2, "largest_processes": 4,
+         "is_setup": is_setup, "is_communication": True, "caller_call_path": caller}
+        for name, caller, most, is_setup in (
+            ("main/MPI_Init", "main", 2, True), (REDUCE, "main", 4, False),
+            (BCAST, "main/x", 2, False),
+        )
     ]  # fmt: skip
     assert list(describe_causes(rows, [])) == [
-        'x: communication itself in calls from "main" on several processes causes 50.0% of all '
-        "waiting with 4 processes: 4.00 ns, down from 8.00 ns with 2."
+        'x: communication itself, most in calls from "main", causes 75.0% of all waiting with 4 '
+        "processes: 6.00 ns, down from 12.0 ns with 2."
     ]
 
 

@@ -203,9 +203,11 @@ def test_if_sizes_grow_nothing_has_to_shrink() -> None:
 
 def test_runs_of_one_number_of_processes_say_what_takes_most_of_the_path() -> None:
     assert sentences(run(8, MANY)) == [
-        "program: all traces have 8 processes, so what grows with processes is not known. Most of "
-        f'the critical path: "{SERIAL}" (40.0%), "{SOLVE}" (36.0%) and "{TREE}" (24.0%).'
+        "program: all traces have 8 processes, so what grows with processes is not known. Largest "
+        f'on the critical path: "{SERIAL}" (40.0%), "{SOLVE}" (36.0%) and "{TREE}" (24.0%).'
     ]
+    *_, last = sentences(run(8, {SERIAL: 30, CALL: 70}))
+    assert last.endswith(f'critical path: communication itself (70.0%) and "{SERIAL}" (30.0%).')
 
 
 def test_runs_without_traces_say_what_is_not_known() -> None:

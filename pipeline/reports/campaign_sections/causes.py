@@ -17,14 +17,15 @@ from tracemill.reports.wording import (
     name_place,
     name_site,
     number,
+    put_after,
     share_of,
-    start,
     time_of,
 )
 
 PLACE = 14
 MOST_CAUSES = 2
 MOST_WAITING = 2
+_SUMMED = ("fewest_ns", "most_ns", "smallest_share_ratio", "largest_share_ratio")
 LEAST_LOST = 0.05
 """Smallest share of all time for which lost parallelism is a finding."""
 
@@ -119,7 +120,7 @@ def find_causes(material: Material) -> tuple[Finding, ...]:
     seen, lost = group_by("application", waiting), group_by("application", _of_largest(losses))
     applications = sorted({*large, *lost})
     return tuple(
-        replace(finding, headline=start(f"{prefix}{finding.headline}"))
+        replace(finding, headline=put_after(prefix, finding.headline))
         for name in applications
         for prefix in [f"{name}: " if len(applications) > 1 else ""]
         for finding in _find(large.get(name, ()), seen.get(name, ()), lost.get(name, ()))
@@ -136,7 +137,7 @@ def _find(
             f"{share_of(row['largest_share_ratio'])} of all waiting{_describe_growth(row)}"
         )
         yield Finding(
-            f"waiting for {_name_cause(row)}:",
+            f"waiting for {_name_cause(row).removesuffix(',')}:",
             f"{amount}{_describe_waiting(row, waiting)}.{_describe_own_loss(row, losses)}",
         )
     named = {row["call_path"] for row in causes}
@@ -177,22 +178,35 @@ def describe_losses(losses: Sequence[Row]) -> Iterator[str]:
 def _large_causes(causes: Sequence[Row]) -> Iterator[Row]:
     """The causes of each application that grow most and bring about most of its waiting."""
     for own in group_by("application", causes).values():
-        large = [
-            row
-            for row in own
-            if number(row["largest_share_ratio"]) >= LEAST_SHARE and not row["is_setup"]
-        ][:MOST_CAUSES]
+        joined = _join_calls([row for row in own if not row["is_setup"]])
+        large = [row for row in joined if number(row["largest_share_ratio"]) >= LEAST_SHARE]
+        large = large[:MOST_CAUSES]
         covered = accumulate((number(row["largest_share_ratio"]) for row in large), initial=0.0)
         yield from (row for row, before in zip(large, covered, strict=False) if before < ENOUGH)
 
 
+def _join_calls(causes: Sequence[Row]) -> list[Row]:
+    """The causes that grow most, with all communication as one of them."""
+    calls = [row for row in causes if row["is_communication"]]
+    joined: list[Row] = [row for row in causes if not row["is_communication"]]
+    if calls:
+        sums = {name: sum(number(row[name]) for row in calls) for name in _SUMMED}
+        joined.append({**max(calls, key=lambda row: number(row["most_ns"])), **sums})
+    return sorted(
+        joined,
+        key=lambda row: (
+            number(row["fewest_ns"]) - number(row["most_ns"]), -number(row["most_ns"])
+        ),
+    )  # fmt: skip
+
+
 def _name_cause(row: Row) -> str:
-    """The call path and its rank; of communication, the code that communicates."""
+    """The call path and its rank; of communication, the code that communicates most."""
     if not row["is_communication"]:
         return f"{name_site(row)}{name_rank(row)}"
     caller = row["caller_call_path"]
-    where = f" in calls from {name_path(caller)}" if caller is not None else ""
-    return f"communication itself{where}{name_rank(row)}"
+    where = f", most in calls from {name_path(caller)}," if caller is not None else ""
+    return f"communication itself{where}"
 
 
 def _name_place(row: Row) -> str:

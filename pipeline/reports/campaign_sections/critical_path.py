@@ -19,8 +19,8 @@ from tracemill.reports.wording import (
     name_site,
     nonempty,
     number,
+    put_after,
     share_of,
-    start,
     time_of,
 )
 from tracemill.schemas.path_changes import VERDICTS
@@ -154,11 +154,16 @@ def describe_knowledge(knowledge: Sequence[Row], paths: Sequence[Row]) -> Iterat
 
 def _describe_single(known: Row, paths: Sequence[Row]) -> str:
     """The largest call paths on the path of a program with one number of processes."""
-    own = [row for row in paths if row["size"] == paths[0]["size"] and not row["is_communication"]]
-    named = [f"{name_site(row)} ({share_of(row['path_ratio'])})" for row in own[:MOST_NAMED]]
+    own = [row for row in paths if row["size"] == paths[0]["size"]]
+    calls = sum(number(row["path_ratio"]) for row in own if row["is_communication"])
+    parts = [(number(row["path_ratio"]), name_site(row)) for row in own
+             if not row["is_communication"]]  # fmt: skip
+    parts += [(calls, "communication itself")] if calls else []
+    named = [f"{name} ({share_of(share)})" for share, name in sorted(parts, reverse=True)]
     return (
         f"all traces have {count_of(known['largest_processes'], 'process', 'processes')}, so what "
-        f"grows with processes is not known. Most of the critical path: {join_words(named)}."
+        f"grows with processes is not known. Largest on the critical path: "
+        f"{join_words(named[:MOST_NAMED])}."
     )
 
 
@@ -173,11 +178,13 @@ def describe_changes(changes: Sequence[Row]) -> Iterator[Finding]:
             named = [row for row in code if row["verdict"] == verdict]
             if named or verdict == GROWS:
                 title = "does not grow" if is_scaled and verdict == STAYS else verdict
-                headline = start(f"{prefix}{title} on the critical path:")
-                yield Finding(headline, _describe(named) or "nothing, beyond noise.")
+                headline = f"{title} on the critical path:"
+                yield Finding(
+                    put_after(prefix, headline), _describe(named) or "nothing, beyond noise."
+                )
         calls = [row for row in own if row["is_communication"] and _is_notable(row)]
         if calls:
-            yield Finding(start(f"{prefix}communication itself:"), _describe_calls(calls))
+            yield Finding(put_after(prefix, "communication itself:"), _describe_calls(calls))
 
 
 def _describe(rows: Sequence[Row]) -> str:

@@ -14,7 +14,7 @@ from tracemill.reports.wording import (
     time_of,
 )
 
-PLACE = 16
+PLACE = 52
 LARGEST = "largest_overheads"
 _NOISE = "By chance up to"
 
