@@ -21,6 +21,7 @@ from tracemill.schemas import (
     imbalance,
     input_output,
     iterations,
+    levels,
     main_part,
     master_worker,
     matching,
@@ -86,7 +87,7 @@ NIGHTLY_TABLES: tuple[Table, ...] = history.TABLES
 """Tables that nightly runs keep for a store."""
 FORECAST_TABLES: tuple[Table, ...] = (*forecasts.TABLES, *forecast_search.TABLES)
 """Tables of forecasts, which a store keeps beside its runs."""
-VIEWS: tuple[Table, ...] = (*metrics.VIEWS, *main_part.VIEWS)
+VIEWS: tuple[Table, ...] = (*metrics.VIEWS, *main_part.VIEWS, *levels.VIEWS)
 """Views on the tables of a run; DuckDB computes them at each use."""
 BY_NAME: dict[str, Table] = {
     table.name: table

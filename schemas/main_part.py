@@ -47,6 +47,12 @@ SETUP_TIMES = Table(
         CALL_PATH_ID,
         LOCATION_ID,
         replace(_TIME_NS, meaning="Exclusive time outside the main part."),
+        replace(
+            _TIME_NS,
+            name="fork_join_ns",
+            minimum=0,
+            meaning="Part of it between parallel regions and their fork and join.",
+        ),
     ),
 )
 MAIN_TIMES = Table(

@@ -79,18 +79,19 @@ def _table_lines() -> Iterator[str]:
 def schema_modules() -> list[ModuleType]:
     """The modules that declare tables, in the order of their tables."""
     modules = (each for each in vars(schemas).values() if isinstance(each, ModuleType))
-    declaring = [module for module in modules if getattr(module, "TABLES", ())]
+    declaring = [module for module in modules if _declared(module)]
     tables = [
         *schemas.TABLES,
+        *schemas.VIEWS,
         *schemas.CAMPAIGN_TABLES,
         *schemas.NIGHTLY_TABLES,
         *schemas.FORECAST_TABLES,
     ]
-    return sorted(declaring, key=lambda module: tables.index(module.TABLES[0]))
+    return sorted(declaring, key=lambda module: tables.index(_declared(module)[0]))
 
 
 def _declared(module: ModuleType) -> tuple[Table, ...]:
-    return (*module.TABLES, *getattr(module, "VIEWS", ()))
+    return (*getattr(module, "TABLES", ()), *getattr(module, "VIEWS", ()))
 
 
 def _title(module: ModuleType) -> str:

@@ -103,7 +103,7 @@ class Material:
                 if name not in self._provided:
                     self.provide(name)
                     self._provided.add(name)
-        create_views(self.connection, {*inputs} - self._provided)
+        create_views(self.connection, inputs, given=self._provided)
         self._provided.update(inputs)
         return self.connection
 

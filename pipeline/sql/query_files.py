@@ -11,6 +11,7 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from graphlib import TopologicalSorter
 from itertools import takewhile
 from pathlib import Path
 
@@ -154,24 +155,43 @@ def _by_relation() -> Mapping[str, Query]:
 
 @cache
 def _views() -> tuple[Query, ...]:
-    return tuple(read_query(path) for path in sorted((QUERIES / VIEWS).glob("*.sql")))
+    """All views, each after the views that it reads."""
+    found = [read_query(path) for path in sorted((QUERIES / VIEWS).glob("*.sql"))]
+    by_name = {view.relation: view for view in found}
+    order = TopologicalSorter({name: view.inputs for name, view in by_name.items()})
+    return tuple(by_name[name] for name in order.static_order() if name in by_name)
+
+
+def _with_views_below(names: Iterable[str], given: Container[str] = ()) -> set[str]:
+    """The names, and what the views among them read, unless a view is given."""
+    found = set(names)
+    for view in reversed(_views()):
+        if view.relation in found and view.relation not in given:
+            found.update(view.inputs)
+    return found
 
 
 def stored_inputs(queries: Iterable[Query]) -> tuple[str, ...]:
     """The tables that some queries read, themselves or by way of views, in a fixed order."""
-    names = {name for query in queries for name in query.inputs}
-    views = [view for view in _views() if view.relation in names]
-    below = {name for view in views for name in view.inputs}
-    return tuple(sorted((names | below) - {view.relation for view in views}))
+    names = _with_views_below(name for query in queries for name in query.inputs)
+    return tuple(sorted(names - {view.relation for view in _views()}))
 
 
 def create_views(
-    connection: duckdb.DuckDBPyConnection, names: Container[str], *, is_lasting: bool = False
+    connection: duckdb.DuckDBPyConnection,
+    names: Iterable[str],
+    *,
+    given: Container[str] = (),
+    is_lasting: bool = False,
 ) -> None:
-    """Create those of the names that are views, temporary unless `is_lasting`."""
+    """Create those of the names that are views, with the views that they read.
+
+    Views that are `given` exist already. The others are temporary unless `is_lasting`.
+    """
     create = "CREATE OR REPLACE VIEW" if is_lasting else "CREATE OR REPLACE TEMP VIEW"
+    wanted = _with_views_below(names, given)
     for view in _views():
-        if view.relation in names:
+        if view.relation in wanted and view.relation not in given:
             connection.execute(f"{create} {view.relation} AS {view.statement}")
 
 
@@ -179,7 +199,11 @@ def create_all_views(connection: duckdb.DuckDBPyConnection, *, is_lasting: bool 
     """Make every view readable whose tables a connection has."""
     listed = connection.execute(_PRESENT).fetchall()
     present = {name for (name,) in listed}
-    names = {view.relation for view in _views() if present.issuperset(view.inputs)}
+    names: list[str] = []
+    for view in _views():
+        if present.issuperset(view.inputs):
+            names.append(view.relation)
+            present.add(view.relation)
     create_views(connection, names, is_lasting=is_lasting)
 
 

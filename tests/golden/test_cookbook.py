@@ -194,6 +194,20 @@ ANSWERS: dict[str, list[tuple[object, ...]]] = {
     "messages_between_nodes sender_node is_inside_node message_count bytes": [
         (None, None, 2, 300)
     ],
+    "pairs_of_ranks from_rank to_rank message_count bytes wait_seconds path_jump_count": [
+        (0, 1, 1, 100, 1 + 3, 0),
+        (1, 0, 1, 200, 0, 0),
+    ],
+    # The last second is that of main; waiting is taken off the time in MPI_Recv and MPI_Barrier.
+    "ranks_activities rank thread activity seconds time_ratio": [
+        (0, 0, "computing", 2 + 4 + 1, 0.7),
+        (0, 0, "communicating", 1 + 1, 0.2),
+        (0, 0, "synchronizing", 1, 0.1),
+        (1, 0, "blocked", 1 + 3, 0.4),
+        (1, 0, "computing", 1 + 1 + 1, 0.3),
+        (1, 0, "communicating", 1 + 1, 0.2),
+        (1, 0, "synchronizing", 1, 0.1),
+    ],
     "collectives_by_operation operation instance_count call_count seconds longest_seconds": [
         ("barrier", 1, 2, 1 + 4, 4)
     ],
@@ -270,6 +284,7 @@ def test_the_answer_to_every_question_is_checked() -> None:
 
 def test_messages_between_nodes_are_counted(analysis_of: Callable[[str], Analysis]) -> None:
     with analysis_of("m29_hybrid").run.connect() as connection:
+        create_all_views(connection)
         found = answer_from(connection, "messages_between_nodes", "*")
     assert found == [("vm", "vm", True, 20, 80)]
 
