@@ -15,6 +15,7 @@ from tracemill.cli import (
     reporting,
     searching,
 )
+from tracemill.cli.hierarchy import hierarchy
 from tracemill.cli.nightly import nightly
 from tracemill.cli.overheads import overheads
 
@@ -59,6 +60,7 @@ for command in (
     overheads,
     counting.counters,
     iterating.iterations,
+    hierarchy,
     querying.tables,
     querying.explain,
     keeping.du,

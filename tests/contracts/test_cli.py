@@ -22,8 +22,8 @@ def test_the_commands_are_these() -> None:
     assert [" ".join(words) for words in COMMANDS] == [
         "analyze", "best-grid", "campaign", "compare", "counters", "du", "explain",
         "export perfetto", "export severities", "export tables", "forecast", "forecast-errors",
-        "generate", "iterations", "nightly", "overheads", "patterns list", "program-from",
-        "prune", "quality", "report", "runs", "sql", "tables",
+        "generate", "hierarchy", "iterations", "nightly", "overheads", "patterns list",
+        "program-from", "prune", "quality", "report", "runs", "sql", "tables",
     ]  # fmt: skip
 
 

@@ -1,0 +1,55 @@
+"""The command that shows metrics on the levels of a program."""
+
+from contextlib import closing
+from pathlib import Path
+from typing import Literal
+
+from tracemill.base.console import results
+from tracemill.cli.parameters import EVERYTHING, FocusingOptions, RunName, StorePath
+
+
+def hierarchy(
+    run: RunName = None,
+    /,
+    *,
+    level: str = "process",
+    metric: str = "*",
+    of: str | None = None,
+    focus: FocusingOptions = EVERYTHING,
+    store: StorePath = Path("store"),
+    format: Literal["table", "csv", "json"] = "table",
+) -> None:
+    """Show metrics by program, node, process, thread, call path or primitive activity.
+
+    Primitive activities, such as computing_ns or blocked_ns, are times in the main part of the run;
+    other metrics are those of the whole run. With a focus, all are those of the focus. Values do
+    not include callees.
+
+    Examples:
+      tracemill hierarchy --level node --metric "*_ns"
+      tracemill hierarchy --level call-path --of process:3 --metric computing_ns
+
+    Parameters
+    ----------
+    level
+        program, node, process, thread, call-path or activity.
+    metric
+        Metric, activity or counter; * and ? stand for other characters.
+    of
+        Show only what belongs to an entity of some level, such as process:3, node:n17 or
+        activity:blocked.
+    format
+        How to print the values.
+    """
+    from tracemill.reports.levels import TABLES, fetch_level, round_share
+    from tracemill.shell.formats import print_rows
+    from tracemill.store.finding import open_run
+
+    with (
+        focus.applied(open_run(store, run)) as chosen,
+        closing(chosen.connect(tables=TABLES)) as connection,
+    ):
+        columns, rows = fetch_level(connection, level, metric, of)
+        if format == "table":
+            rows = tuple((*row[:-1], round_share(row[-1])) for row in rows)
+        print_rows(columns, rows, format, results())
