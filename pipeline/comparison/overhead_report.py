@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tracemill.base.names import make_visible, shorten
+from tracemill.comparison.differences import SITES_JOINED
 from tracemill.comparison.overhead_tables import Row, tables_of
 from tracemill.comparison.overhead_times import RunTimes
 from tracemill.comparison.overheads import Overheads, label_of
@@ -91,13 +92,19 @@ def describe_overheads(overheads: Overheads) -> Sequence[str]:
         f"SEQ has {count_of(seq.thread_count, 'thread')}, PAR has {par.thread_count}. All times of "
         "overheads are per thread of PAR."
     )
+    joined = SITES_JOINED if par.are_sites_joined else ""
     if total <= 0:
-        return stated, f"PAR is superlinear: it is {time_of(-total)} faster than its share of SEQ."
+        return (
+            stated,
+            joined,
+            f"PAR is superlinear: it is {time_of(-total)} faster than its share of SEQ.",
+        )
     largest, time = max(overheads.classes.items(), key=lambda each: each[1])
     part = TAXONOMY[largest].part
     described = describe_part_of_overhead(part, time, total, _most_charged(par))
     return (
         stated,
+        joined,
         f"Of {time_of(total)} overhead{_describe_noise(overheads)}, {described}.",
         _describe_slower(overheads),
     )

@@ -72,6 +72,7 @@ def overheads_json(overheads: Overheads) -> str:
         "identified_ns": round(overheads.total_ns - overheads.unidentified_ns),
         "unidentified_ns": round(overheads.unidentified_ns),
         "matched_ratio": overheads.matched_share,
+        "are_sites_joined": overheads.par[0].are_sites_joined,
         **tables,
     }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"

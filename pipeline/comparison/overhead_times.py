@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -28,7 +28,7 @@ class RunTimes(Spent):
     """Times of one run (ns) in its main part or focus.
 
     `regions`: a row per region and process. `charged`: lost time by region, with everything below
-    it.
+    it. `are_sites_joined` if call sites are not distinguished, because a compared run has none.
     """
 
     run: Run
@@ -36,6 +36,7 @@ class RunTimes(Spent):
     process_count: int
     regions: pl.DataFrame
     charged: Mapping[str, int]
+    are_sites_joined: bool = False
 
 
 def read_times(runs: Sequence[Run]) -> list[RunTimes]:
@@ -47,7 +48,13 @@ def read_times(runs: Sequence[Run]) -> list[RunTimes]:
     matched = match_call_sites(runs, {run.run_id: "" for run in runs})
     found = query_runs(runs, QUERIES, {}, matched=matched, threads=None, memory_limit="")
     tables = [pl.DataFrame(table) for table in found]
-    return [_times(run, *(table.filter(run_id=run.run_id) for table in tables)) for run in runs]
+    return [
+        replace(
+            _times(run, *(table.filter(run_id=run.run_id) for table in tables)),
+            are_sites_joined=bool(matched.joined),
+        )
+        for run in runs
+    ]
 
 
 def _times(

@@ -1,6 +1,6 @@
 """Call sites of several runs match, although lines of source code differ."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -9,6 +9,9 @@ from tests.helpers.otf2_archive import UNDEFINED, Trace
 from tests.helpers.ring_campaigns import campaign, rows
 from tracemill.comparison.comparing import compare_runs
 from tracemill.comparison.differences import SITES_JOINED, describe
+from tracemill.comparison.overhead_report import describe_overheads
+from tracemill.comparison.overhead_tables import call_path_comparison
+from tracemill.comparison.overheads import find_overheads
 from tracemill.engine.analyze import Options, analyze
 from tracemill.reports.build_campaign import build_campaign_report
 from tracemill.store.runs import Run, Store
@@ -78,6 +81,32 @@ def test_runs_are_compared_without_sites_if_one_lacks_them(tmp_path: Path) -> No
     assert SITES_JOINED in differences
     paths = {change.call_path for change in compare_runs([base], [other]).call_paths}
     assert paths == {"main", "main/MPI_Wait"}
+
+
+def overheads(base: Run, other: Run) -> tuple[list[tuple[object, ...]], Sequence[str]]:
+    """Overhead and participants of the call sites, and the sentences; one process on each side."""
+    found = find_overheads([base], [other], tolerance=0.2)
+    rows = [
+        (row["call_path"], row["overhead_ns"], row["participant_count"])
+        for row in call_path_comparison(found).to_pylist()
+        if "MPI_Wait" in row["call_path"]
+    ]
+    return sorted(rows), describe_overheads(found)
+
+
+def test_overheads_match_sites_by_order(tmp_path: Path) -> None:
+    base = analyzed(tmp_path / "base", {10: 5, 20: 40})
+    found, sentences = overheads(base, analyzed(tmp_path / "other", {20: 9, 30: 50}))
+    assert found == [("main/MPI_Wait @x.c:20", 4, 1), ("main/MPI_Wait @x.c:30", 10, 1)]
+    assert SITES_JOINED not in sentences
+
+
+def test_overheads_join_sites_that_a_run_lacks(tmp_path: Path) -> None:
+    """A thread with two joined sites takes part once."""
+    base = analyzed(tmp_path / "base", {10: 5, 20: 40}, has_sites=False)
+    found, sentences = overheads(base, analyzed(tmp_path / "other", {10: 9, 20: 50}))
+    assert found == [("main/MPI_Wait", 14, 1)]
+    assert SITES_JOINED in sentences
 
 
 def sites_of(folder: Path, *, has_sites: bool) -> tuple[list[tuple[object, ...]], list[str]]:
