@@ -370,6 +370,7 @@ RUN_THREADS = Table(
     columns=(
         CAMPAIGN_RUN_ID,
         LOCATION_ID,
+        Column(name="is_first", type=BOOL, meaning="First thread of its process."),
         time_column("main_ns", "Elapsed time of the main part of the run."),
         OVERHEAD_ID,
     ),

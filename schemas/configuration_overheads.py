@@ -2,7 +2,12 @@
 
 from tracemill.schemas.campaigns import APPLICATION, PROCESSES, SIZE
 from tracemill.schemas.columns import CALL_PATH_KEY, renamed
-from tracemill.schemas.overhead_comparison import CALL_PATH_COMPARISON, NOISE, RUN_COMPARISON
+from tracemill.schemas.overhead_comparison import (
+    CALL_PATH_COMPARISON,
+    NOISE,
+    REGION_COMPARISON,
+    RUN_COMPARISON,
+)
 from tracemill.schemas.overheads import OVERHEAD_CLASS, OVERHEAD_SUBCLASS
 from tracemill.schemas.table import FLOAT64, INT32, INT64, Column, Table
 
@@ -77,4 +82,20 @@ CONFIGURATION_CALL_PATHS = Table(
     ),
 )
 
-TABLES = (CONFIGURATION_COMPARISONS, CONFIGURATION_OVERHEADS, CONFIGURATION_CALL_PATHS)
+CONFIGURATION_REGIONS = Table(
+    name="configuration_regions",
+    meaning="Inclusive times of regions in each compared configuration and its base, per process.",
+    grain="one row per application, compared configuration, and region of it or its base",
+    key=(*_KEY, "region"),
+    columns=(
+        *_CONFIGURATION,
+        *(column for column in REGION_COMPARISON.columns if column.name != "noise_ns"),
+    ),
+)
+
+TABLES = (
+    CONFIGURATION_COMPARISONS,
+    CONFIGURATION_OVERHEADS,
+    CONFIGURATION_CALL_PATHS,
+    CONFIGURATION_REGIONS,
+)

@@ -26,6 +26,7 @@ SELECT
     locations.run_id,
     locations.location_id,
     locations.location_group_id,
+    locations.thread = 0 AS is_first,
     timed.main_ns,
     timed.main_ns = runs.end_ns - runs.begin_ns AS is_whole,
     outside.overhead_id

@@ -11,9 +11,19 @@ from tracemill.stages.campaign.configuration_overheads import CONFIGURATION_OVER
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
-SOLVE, SERIAL, BCAST = 101, 102, 103
+MAIN, SOLVE, SERIAL, BCAST = 100, 101, 102, 103
 COMPUTING, COLLECTIVE = overhead_id("user code"), overhead_id("collective")
 LOST, OUTSIDE = overhead_id("unparallelised code"), overhead_id("outside visits")
+NAMED: Tables = {
+    "campaign_call_paths": [
+        {"call_path_key": key, "call_path": name, "region": name, "depth": 1}
+        | {"parent_call_path_key": MAIN if key != MAIN else None}
+        for key, name in (
+            (MAIN, "main"), (SOLVE, "main/solve"), (SERIAL, "main/serial"),
+            (BCAST, "main/MPI_Bcast"),
+        )
+    ]
+}  # fmt: skip
 CLASSES = {SOLVE: COMPUTING, SERIAL: COMPUTING, BCAST: COLLECTIVE}
 
 
@@ -29,7 +39,8 @@ def run(
             own | {"application": "app", "processes": processes, "size": 4.0, "time_ns": main_ns}
         ],
         "run_threads": [
-            own | {"location_id": thread, "main_ns": main_ns, "overhead_id": OUTSIDE}
+            own
+            | {"location_id": thread, "main_ns": main_ns, "overhead_id": OUTSIDE, "is_first": True}
             for thread in range(processes)
         ],
         "run_thread_times": [
@@ -94,6 +105,20 @@ def test_repetitions_are_compared_with_the_fewest_processes() -> None:
     assert [paths[BCAST][name] for name in names] == [145, 0, 4, 170]
 
 
+# MPI_Bcast: 60 and 3 * 160 ns, 20 more on each thread in the second run.
+def test_regions_show_the_mean_and_the_longest_process() -> None:
+    tables = example()
+    found = query_rows("configuration_regions", tables | compared(tables) | NAMED)
+    names = "region seq_ns par_mean_ns par_max_ns overhead_mean_ns overhead_max_ns charged_ns"
+    assert [tuple(row[name] for name in names.split()) for row in found] == [
+        # In main: 500 ns on one process; 260 and 280 ns on each of four; all losses.
+        ("main", 500, 270, 270, 145, 145, round(307 / 4)),
+        ("main/MPI_Bcast", 0, 145, 170, 145, 170, 0),
+        ("main/serial", 100, 25, 100, 0, 75, 75),
+        ("main/solve", 400, 100, 100, 0, 0, round(7 / 4)),
+    ]
+
+
 def test_a_size_without_other_configurations_is_not_compared() -> None:
     found = compared(run(0, 1, 500, {SOLVE: {0: 400}}))
     assert [found[name] for name in found] == [[], [], []]
@@ -107,13 +132,8 @@ def test_another_program_is_not_compared() -> None:
 
 
 def test_the_summary_names_the_code_that_others_wait_for() -> None:
-    tables = compared(example()) | {
-        "campaign_settings": [{"application": "app", "size_name": "n"}],
-        "campaign_call_paths": [
-            {"call_path_key": key, "call_path": name, "region": name, "depth": 0}
-            for key, name in ((SOLVE, "solve"), (SERIAL, "main/serial"), (BCAST, "MPI_Bcast"))
-        ],
-    }
+    tables = compared(example()) | NAMED
+    tables["campaign_settings"] = [{"application": "app", "size_name": "n"}]
     rows = query_rows("largest_overheads", tables)
     assert list(describe_largest(rows)) == [
         "app: with 4 processes at n = 4, against 1 process: of 145 ns overhead (± 220 ns by "

@@ -63,10 +63,25 @@ CALL_PATHS = TableSpec(
     silent={"noise_ns": None, "lower_ipc_ns": None, "lower_frequency_ns": None},
 )  # fmt: skip
 
+REGIONS = TableSpec(
+    query="overheads_of_regions",
+    title="Overheads by region",
+    note=(
+        "Up to ten regions per configuration, with callees, per process. The mean hides what one "
+        "process does alone. Charged: time that others lose meanwhile, per thread."
+    ),
+    row_limit=2_000,
+    titles={
+        "seq_ns": "Fewest processes, mean", "par_mean_ns": "Mean", "par_max_ns": "Longest",
+        "overhead_mean_ns": "Overhead, mean", "overhead_max_ns": "Overhead, longest",
+        "charged_ns": "Charged for others",
+    },
+)  # fmt: skip
+
 
 def build(material: Material) -> Section | None:
-    """Overheads in total, by class and by call path."""
-    tables = filled(*map(material.table, (COMPARED, CLASSES, CALL_PATHS)))
+    """Overheads in total, by class, by call path and by region."""
+    tables = filled(*map(material.table, (COMPARED, CLASSES, CALL_PATHS, REGIONS)))
     if not tables:
         return None
     return Section(
