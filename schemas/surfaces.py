@@ -163,8 +163,8 @@ PATH_PARTS = Table(
             type=ENUM,
             values=PARTS,
             meaning=(
-                "A call path that is in configuration_paths, so a large part of some run; all "
-                "other call paths; or the time outside of the critical path."
+                "A call path with at least `least_path_share` of the path in the median of some "
+                "configuration; all other call paths; or the time outside of the critical path."
             ),
         ),
         renamed(CALL_PATH_KEY, "call_path_key", "Call path; 0 for other parts."),

@@ -3,17 +3,19 @@
 -- Grain:      one row per representative run with a critical path, and part
 -- Inputs:     representative_runs, counted_call_paths, configuration_paths
 -- Output:     path_parts
--- Parameters: none
+-- Parameters: $least_path_share  a call path must reach this share of the path in the median of a
+--                                configuration; all others are one part (DOUBLE, default 0.01)
 -- Source:     Scalasca, "critical-path analysis": critical-path profile
 -- Assumes:    runs without time on the critical path have none; the path may be longer than the run
 --             if clocks disagree
 WITH
-    -- Call paths that are ever a large part are parts of their own.
+    -- One long call in one repetition makes no part.
     listed AS (
         SELECT DISTINCT
             application,
             call_path_key
         FROM configuration_paths
+        WHERE path_share >= $least_path_share::DOUBLE
     ),
 
     parts AS (

@@ -300,7 +300,33 @@ def test_a_call_path_of_few_configurations_is_not_modeled_alone() -> None:
          RARE: lambda p, n: (p == 4) / 4},
     )  # fmt: skip
     rows = computed(tables)["composed_terms"]
-    assert {row["call_path_key"] for row in rows} == {SOLVE, SERIAL, None}
+    assert {row["call_path_key"] for row in rows} == {SOLVE, SERIAL}
+
+
+def test_a_call_path_that_is_long_once_is_not_modeled_alone() -> None:
+    """`rare` takes 5 % of the path in one of three repetitions, else nothing."""
+    tables = campaign(lambda p, n: n / p + 1, (1, 2, 4), (2, 4, 8))
+    runs = tables["campaign_runs"]
+    tables["campaign_runs"] = [
+        run | {"campaign_run_id": 3 * run["campaign_run_id"] + number, "repetition": number + 1}
+        for run in runs for number in range(3)
+    ]  # fmt: skip
+    times = {SOLVE: lambda p, n: n / p, SERIAL: lambda p, n: 0.9, RARE: lambda p, n: 0.1}
+    made = with_paths(tables, times)
+    for row in made["run_call_paths"]:
+        if row["call_path_key"] == RARE and row["campaign_run_id"] % 3 > 0:
+            row["critical_path_ns"] = 0
+    assert {row["call_path_key"] for row in computed(made)["composed_terms"]} == {
+        SOLVE,
+        SERIAL,
+        None,
+    }
+
+
+def test_few_configurations_have_no_composed_model() -> None:
+    tables = with_paths(campaign(lambda p, n: 4 / p, (1, 2, 4), (4,)), {SOLVE: lambda p, n: 4 / p})
+    fit = only(computed(tables)["surface_fits"], model="composed")
+    assert fit["reason"] == "needs call paths that take time in 4 configurations"
 
 
 def test_without_traces_there_is_no_composed_model(shared: Tables) -> None:

@@ -129,26 +129,31 @@ def _gather_parts(
 ) -> tuple[list[Part], Floats | None]:
     """Parts of the critical path, and their seconds in a row per run, if they are known for all.
 
-    Parts that take time in too few configurations to be left out of are added to the others.
+    Parts that take time in too few configurations to leave one out are added to the others, which
+    are not modeled if they do so, too.
     """
     own = [times_of_parts.get(run.run_id, {}) for run in runs]
     if not runs or not all(own):
         return [], None
-    configurations: dict[Part, set[tuple[int, float]]] = defaultdict(set)
-    for run, times in zip(runs, own, strict=True):
-        for part, time in times.items():
-            configurations[part] |= {(run.processes, run.size)} if time > 0 else set()
     rest: Part = (OTHERS, 0)
-    listed = {
-        part for part, found in configurations.items() if len(found) > FEWEST_CONFIGURATIONS
-    } - {rest}
-    names = [*sorted(listed), rest]
-    seconds = np.zeros((len(runs), len(names)))
-    for row, times in zip(seconds, own, strict=True):
-        for part, time in times.items():
-            row[names.index(part if part in listed else rest)] += time * _NS
-    kept = np.flatnonzero(seconds.any(axis=0))
+    names = sorted({rest}.union(*own))
+    seconds = np.array([[times.get(name, 0) for name in names] for times in own]) * _NS
+    is_listed = _are_modeled(runs, seconds)
+    at = names.index(rest)
+    is_listed[at] = False
+    seconds[:, at] = seconds[:, ~is_listed].sum(axis=1)
+    is_listed[at] = _are_modeled(runs, seconds)[at]
+    kept = np.flatnonzero(is_listed)
     return [names[number] for number in kept.tolist()], seconds[:, kept]
+
+
+def _are_modeled(runs: Sequence[TimedRun], seconds: Floats) -> Flags:
+    """Marks parts that have a median above 0 in enough configurations to leave one out."""
+    rows: dict[tuple[int, float], list[int]] = defaultdict(list)
+    for number, run in enumerate(runs):
+        rows[run.processes, run.size].append(number)
+    medians = np.array([np.median(seconds[own], axis=0) for own in rows.values()])
+    return np.count_nonzero(medians > 0, axis=0) > FEWEST_CONFIGURATIONS
 
 
 def fit_rows(surveyed: Surveyed) -> Iterator[Row]:

@@ -49,5 +49,7 @@ def fit_composed(measured: Measurements) -> Composed:
     """
     if measured.parts is None:
         raise UndeterminedError("needs the critical path of every run, from traces")
+    if not measured.parts.shape[1]:
+        raise UndeterminedError("needs call paths that take time in 4 configurations")
     medians, at, forms = measured.median_parts(), measured.medians(), NormalForms()
     return Composed(tuple(forms.fit(at.processes, at.sizes, times) for times in medians.T))
