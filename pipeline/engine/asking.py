@@ -71,13 +71,18 @@ def computed_again(
 
 
 def _stages_for(relations: Iterable[str], stored: Iterable[str]) -> list[Stage]:
-    """The stages that make the relations from stored tables, in their order."""
+    """The stages that make the relations from stored tables, in their order.
+
+    A stage with several tables runs if one of them is asked for.
+    """
     source: Any = Otf2Source  # reading makes the same tables from every source
-    needed, given = set(relations), set(stored) - set(relations)
+    asked = set(relations)
+    needed, given = set(asked), set(stored) - asked
     chosen: list[Stage] = []
     for stage in reversed(build_graph(source, standard_recipe())):
         made = {table.name for table in stage.outputs}
-        if made & needed and not made & given and not isinstance(stage, ReadStage):
+        is_due = bool(made & asked) or bool(made & needed and not made & given)
+        if is_due and not isinstance(stage, ReadStage):
             chosen.append(stage)
             needed |= set(stage.inputs)
     return chosen[::-1]

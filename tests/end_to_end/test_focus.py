@@ -215,6 +215,18 @@ def test_overheads_and_counters_take_a_focus(
     assert json.loads(capsys.readouterr().out)["overhead_ns"] == 0
 
 
+def test_activities_of_a_focus_fill_it_on_every_level(
+    analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
+) -> None:
+    analysis = analysis_of(HYBRID)
+    focus = resolve_focus(analysis.run, FocusOptions(iteration="4"))
+    for level in ("program", "process", "thread", "activity"):
+        words = ("--level", level, "--metric", "main_ns", "--iteration", "4", "--format", "csv")
+        assert run("hierarchy", analysis, HYBRID, *words) == 0
+        rows = csv.DictReader(io.StringIO(capsys.readouterr().out))
+        assert sum(float(row["value"]) for row in rows) == focus.times.length.sum(), level
+
+
 def test_the_focus_of_a_side_stands_behind_its_name() -> None:
     assert split_name("a@b") == ("a@b", FocusOptions())
     found = split_name("a@b@region=MPI_Wait @x.c:10@ranks=0-3,7")
