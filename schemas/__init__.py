@@ -32,6 +32,7 @@ from tracemill.schemas import (
     parallelism,
     path_changes,
     patterns,
+    phases,
     profiles,
     scalability,
     surfaces,
@@ -68,6 +69,7 @@ TABLES: tuple[Table, ...] = (
     *main_part.TABLES,
     *counters.TABLES,
     *iterations.TABLES,
+    *phases.TABLES,
 )
 """Tables of a run."""
 CAMPAIGN_TABLES: tuple[Table, ...] = (

@@ -23,6 +23,7 @@ from tracemill.kernels.forecast import layout as forecast
 from tracemill.kernels.forecast.machine import run as run_forecast
 from tracemill.kernels.forecast.records import hash_again
 from tracemill.kernels.framing import frame_records
+from tracemill.kernels.interval_times import IntervalTimes
 from tracemill.kernels.location_walk import LocationWalk, no_teams
 from tracemill.kernels.network.layout import Network
 from tracemill.kernels.otf2_callbacks import GROUPS, compile_callbacks
@@ -142,6 +143,12 @@ def _fill_bins_once() -> None:
     bins.finish()
 
 
+def _sum_up_once() -> None:
+    """Sum up no stretches."""
+    keys, moments = np.zeros(0, np.int32), np.zeros(0, np.int64)
+    IntervalTimes(np.arange(2), 1).add(keys, np.zeros((0, 2), np.int32), moments, moments)
+
+
 def _charge_losses_once() -> None:
     """Charge one computing location with the time of an idle one."""
     state, enter, leave = np.zeros(1, np.int32), np.zeros(1, np.int64), np.ones(1, np.int64)
@@ -202,6 +209,7 @@ def load_common_kernels() -> None:
     _walk_once()
     _fill_bins_once()
     _charge_losses_once()
+    _sum_up_once()
 
 
 def _compile_modules() -> None:

@@ -1,5 +1,8 @@
 """Meanings of the columns and figures of a report, by name."""
 
+from tracemill.schemas.overheads import ACTIVITIES
+from tracemill.schemas.phases import ratio_name
+
 MEANINGS = {
     "absent_ns": "Time of the run before the location's first and after its last record.",
     "alone_ns": "Time that other threads lose while only this call path computes.",
@@ -107,6 +110,12 @@ OF_TABLES = {
     ): "Number of single findings, for example calls or messages.",
     ("findings_by_call_path", "bytes"): "Bytes of the findings.",
     ("findings_by_call_path", "confidence"): "Lowest confidence among the findings.",
+    **{
+        ("run_phases", ratio_name(name)): f"Share of the time of all threads: {name}."
+        for name in ACTIVITIES
+    },
+    ("run_phases", "begin_ns"): "Start of the phase, since the zero of the trace.",
+    ("run_phases", "phase_ns"): "Length of the phase.",
     ("quality_findings", "time_ns"): "Affected time of the run.",
     ("uncertain_severities", "total_ns"): "Time of the metric, sub-metrics included.",
     ("idle_by_location", "wait_ns"): "Time in wait states.",

@@ -23,6 +23,7 @@ MOST_REQUESTED_VISITS = 200_000
 MOST_WINDOWS = 6
 MOST_PLACES = 8
 MOST_WAITS, MOST_SEGMENTS, MOST_ITERATIONS = 10_000, 10_000, 10_000
+MOST_PHASES = 10_000
 SHARES = 15
 """Times in bins are stored in this many parts of the bin."""
 LIMITS = {"window_waits": MOST_WAITS, "window_messages": 10_000, "window_collectives": 20_000}
@@ -91,6 +92,7 @@ class Timeline:
             "levels": self._levels(),
             "path": self._path(),
             "iterations": self._iterations(),
+            "phases": self._phases(),
             "waits": self._waits(self._material.arrays("window_waits", **self.whole)),
             "places": [self._place(row) for row in self.places],
             "windows": [self._window(window) for window in self.windows],
@@ -135,6 +137,7 @@ class Timeline:
             read_source("timeline_places", row_limit=MOST_PLACES),
             read_source("timeline_path", row_limit=MOST_SEGMENTS),
             read_source("timeline_iterations", row_limit=MOST_ITERATIONS),
+            read_source("run_phases", row_limit=MOST_PHASES),
             read_source("window_waits", **self.whole),
             *(self._describe_window(name, window) for window in self.windows[:1]
               for name in of_windows),
@@ -197,6 +200,12 @@ class Timeline:
         """Begins of the iterations of the main loop, and the end of the last one."""
         found = self._material.arrays("timeline_iterations", row_limit=MOST_ITERATIONS)
         return np.append(found["begin_ns"], found["end_ns"][-1:]) - self.run.begin_ns
+
+    def _phases(self) -> dict[str, object]:
+        """Begins of the phases, and the end of the last one; and their kinds."""
+        found = self._material.arrays("run_phases", row_limit=MOST_PHASES)
+        edges = np.append(found["begin_ns"], found["end_ns"][-1:]) - self.run.begin_ns
+        return {"edges": edges, "kinds": found["kind"]}
 
     def _waits(self, found: Columns) -> dict[str, object]:
         titles, title = np.unique(found["finding"].astype(str), return_inverse=True)

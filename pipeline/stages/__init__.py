@@ -13,6 +13,7 @@ from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
 from tracemill.stages.parallelism_losses import PARALLELISM_LOSSES_STAGE
 from tracemill.stages.region_graph import REGION_GRAPH_STAGE
 from tracemill.stages.stage import PythonStage
+from tracemill.stages.time_profile import TIME_PROFILE_STAGE
 from tracemill.stages.timeline import TIMELINE_STAGE
 
 PYTHON_STAGES: tuple[PythonStage, ...] = (
@@ -29,6 +30,7 @@ PYTHON_STAGES: tuple[PythonStage, ...] = (
     OVERHEAD_TOTALS_STAGE,
     PARALLELISM_LOSSES_STAGE,
     REGION_GRAPH_STAGE,
+    TIME_PROFILE_STAGE,
     TIMELINE_STAGE,
 )
 """All of them. A kernel over tables, such as a critical path, is registered here: with the tables

@@ -1,10 +1,14 @@
 """Columns of relations as arrays, and the call tree as arrays indexed by call path."""
 
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from tracemill.store.walking import StoredRows
 
 Relation = duckdb.DuckDBPyRelation
 Numbers = NDArray[np.int64]
@@ -61,3 +65,17 @@ def read_call_tree(call_paths: Relation, region_classes: Relation) -> CallTree:
     overhead = place(*read_columns(region_classes, "region_id::BIGINT", "overhead_id"))
     regions = place(path, region)
     return CallTree(regions, place(path, last), overhead[regions], place(path, is_stub))
+
+
+def walk_back(rows: "StoredRows", *columns: str) -> Iterator[tuple[int, list[NDArray[Any]]]]:
+    """The columns of rows of one location at a time, from the last to the first.
+
+    A column with nulls has floating-point numbers; nulls are NaN.
+    """
+    names = ("location_id", *columns)
+    for group in rows.backwards(*names):
+        location, *values = (group[name].to_numpy() for name in names)
+        edges = [0, *(np.flatnonzero(np.diff(location)) + 1).tolist(), len(location)]
+        for begin, end in zip(edges[-2::-1], edges[:0:-1], strict=True):
+            if begin < end:
+                yield int(location[begin]), [column[begin:end] for column in values]

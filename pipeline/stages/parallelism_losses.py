@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from tracemill.schemas.overheads import TAXONOMY, overhead_id
 from tracemill.schemas.parallelism import PARALLELISM_LOSSES
-from tracemill.stages.arrays import Flags, Numbers, Relation, place, read_columns, sum_by
+from tracemill.stages.arrays import Flags, Numbers, Relation, place, read_columns, sum_by, walk_back
 from tracemill.stages.focus_times import FocusTimes, read_focus
 from tracemill.stages.overhead_classes import SHIPPED_RULES, parse_rules
 from tracemill.stages.stage import PythonStage
@@ -22,7 +22,7 @@ _COMPUTATION = overhead_id("user code")
 _UNPARALLELIZED = overhead_id("unparallelised code")
 _PARTIAL = overhead_id("partially parallelised code")
 _NOT_MOVED = -1
-_WALKED = ("location_id", "visit_id", "call_path_id", "enter_ns", "leave_ns")
+_WALKED = ("visit_id", "call_path_id", "enter_ns", "leave_ns")
 
 
 class _Forks(NamedTuple):
@@ -156,14 +156,8 @@ def _each_part(
     visits: "StoredRows", states: "np.ndarray", forks: _Forks
 ) -> Iterator[tuple[int, tuple[Any, Any, Any]]]:
     """State, enter and leave of visits of one location at a time, the last location first."""
-    for group in visits.backwards(*_WALKED):
-        location, visit, path, enter, leave = (group[name].to_numpy() for name in _WALKED)
-        state = states[path]
-        edges = [0, *(np.flatnonzero(np.diff(location)) + 1).tolist(), len(location)]
-        for begin, end in zip(edges[-2::-1], edges[:0:-1], strict=True):
-            if begin < end:
-                rows = state[begin:end], enter[begin:end], leave[begin:end]
-                yield int(location[begin]), _with_forks(visit[begin:end], rows, forks)
+    for location, (visit, path, enter, leave) in walk_back(visits, *_WALKED):
+        yield location, _with_forks(visit, (states[path], enter, leave), forks)
 
 
 def _with_forks(visit: Numbers, rows: tuple[Any, Any, Any], forks: _Forks) -> tuple[Any, Any, Any]:

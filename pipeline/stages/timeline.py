@@ -7,14 +7,12 @@ import numpy as np
 import pyarrow as pa
 
 from tracemill.schemas.timeline import MOST_BINS, MOST_CELLS, TIMELINE_BINS
-from tracemill.stages.arrays import Relation
+from tracemill.stages.arrays import Relation, walk_back
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
     from tracemill.kernels.timeline_walk import BinRows, LocationBins
     from tracemill.store.walking import StoredRows
-
-_WALKED = ("location_id", "region_id", "enter_ns", "leave_ns")
 
 
 def fill_timeline_bins(
@@ -56,16 +54,11 @@ def choose_bins(location_count: int, visit_count: int) -> tuple[int, int]:
 def _fill(visits: "StoredRows", bins: "LocationBins") -> Iterator[tuple[int, "BinRows"]]:
     """The rows of every location that has visits, the last location first."""
     last = None
-    for group in visits.backwards(*_WALKED):
-        location, region, enter, leave = (group[name].to_numpy() for name in _WALKED)
-        edges = [0, *(np.flatnonzero(np.diff(location)) + 1).tolist(), len(location)]
-        for begin, end in zip(edges[-2::-1], edges[:0:-1], strict=True):
-            if begin == end:
-                continue
-            if last is not None and last != location[begin]:
-                yield last, bins.finish()
-            last = int(location[begin])
-            bins.walk(region[begin:end], enter[begin:end], leave[begin:end])
+    for location, columns in walk_back(visits, "region_id", "enter_ns", "leave_ns"):
+        if last is not None and last != location:
+            yield last, bins.finish()
+        last = location
+        bins.walk(*columns)
     if last is not None:
         yield last, bins.finish()
 

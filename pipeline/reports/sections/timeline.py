@@ -1,5 +1,9 @@
 """Timeline: activity of every location, with messages, collectives, waiting and critical path."""
 
+from collections.abc import Mapping
+from typing import Any
+
+from tracemill.base.text import join_words
 from tracemill.reports.material import Material
 from tracemill.reports.model import Section, Widget
 from tracemill.reports.timelines import Timeline
@@ -21,7 +25,7 @@ def build(material: Material) -> Section | None:
             "Each row is a process or thread; time runs from left to right. When zoomed "
             "out, each interval has the color of the region with the most time in it. "
             "Windows that are marked on the ruler show single calls, messages and "
-            f"collectives.{describe_lane(len(data['iterations']))}"
+            f"collectives.{describe_lanes(data)}"
         ),
         data=data,
         of=timeline.sources(),
@@ -34,11 +38,14 @@ def build(material: Material) -> Section | None:
     )
 
 
-def describe_lane(edge_count: int) -> str:
-    """The lane of iterations, if there are any."""
-    if not edge_count:
-        return ""
-    return " The lane below the times shows the iterations of the main loop, numbered from 0."
+def describe_lanes(data: Mapping[str, Any]) -> str:
+    """The lanes of phases and iterations, if there are any."""
+    named = []
+    if len(data["phases"]["kinds"]) > 1:
+        named.append("phases, with the number of their kind")
+    if len(data["iterations"]):
+        named.append("iterations of the main loop, numbered from 0")
+    return f" Below the times are the {join_words(named)}." if named else ""
 
 
 def describe_windows(timeline: Timeline) -> str:

@@ -13,7 +13,8 @@ tracemill.widgets.timeline = function (stage, data) {
   const scene = build(data);
   const view = { begin: 0, end: scene.length, top: 0, rowHeight: 16, left: 84, width: 100, height: 100,
     rows: [], placeOf: {} };
-  const look = { show: { waits: true, messages: true, collectives: true, path: true, iterations: true },
+  const look = { show: { waits: true, messages: true, collectives: true, path: true, iterations: true,
+    phases: true },
     row: null, chosen: null, hasFocus: false };
   const canvas = element("canvas", { "aria-hidden": "true" });
   const spacer = element("div");
@@ -55,7 +56,8 @@ tracemill.widgets.timeline = function (stage, data) {
       button("←", "Move to earlier times", () => move(-0.25)), button("→", "Move to later times", () => move(0.25)),
       places, box("waits", "Waiting"), box("messages", "Messages"),
       box("collectives", "Collectives"), box("path", "Critical path"),
-      ...(scene.iterations.length ? [box("iterations", "Iterations")] : []));
+      ...(scene.iterations.length ? [box("iterations", "Iterations")] : []),
+      ...(scene.phases.kinds.length > 1 ? [box("phases", "Phases")] : []));
   }
 
   // Windows that were asked for, then waits and parts of the critical path that matter most.

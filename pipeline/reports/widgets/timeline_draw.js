@@ -1,7 +1,7 @@
 "use strict";
 // Draws what is visible of a timeline on a canvas: only rows in view, only what has pixels.
 tracemill.timelineDraw = (function () {
-  const RULER = 26;
+  const RULER = 36;
   const LANE = 11;
   const MOST_HEADS = 400;
 
@@ -342,9 +342,8 @@ tracemill.timelineDraw = (function () {
     context.restore();
   }
 
-  // A lane of the ruler in which iterations of the main loop take turns in two shades.
-  function drawIterations(context, scene, view, look) {
-    const edges = scene.iterations;
+  // A lane of the ruler with parts between edges, each with a shade and a number.
+  function drawLane(context, view, look, edges, top, shadeOf, numberOf) {
     context.save();
     context.font = "9px system-ui, sans-serif";
     context.fillStyle = look.soft;
@@ -352,18 +351,29 @@ tracemill.timelineDraw = (function () {
       const x = Math.max(xOf(view, edges[at]), view.left);
       const end = Math.min(xOf(view, edges[at + 1]), view.left + view.width);
       if (end <= x) continue;
-      context.globalAlpha = at % 2 ? 0.15 : 0.35;
-      context.fillRect(x, RULER - 11, end - x, 9);
+      context.globalAlpha = shadeOf(at);
+      context.fillRect(x, top, end - x, 9);
       context.globalAlpha = 1;
-      if (end - x > 30) context.fillText(String(at), x + 3, RULER - 6);
+      if (end - x > 30) context.fillText(String(numberOf(at)), x + 3, top + 5);
     }
     context.restore();
+  }
+
+  // Iterations take turns in two shades. Phases of one kind have the same shade and number.
+  function drawLanes(context, scene, view, look) {
+    const { edges, kinds } = scene.phases;
+    if (look.show.phases) {
+      drawLane(context, view, look, edges, RULER - 22, (at) => 0.15 * (1 + kinds[at] % 4), (at) => kinds[at]);
+    }
+    if (look.show.iterations) {
+      drawLane(context, view, look, scene.iterations, RULER - 11, (at) => at % 2 ? 0.15 : 0.35, (at) => at);
+    }
   }
 
   function drawRuler(context, scene, view, look) {
     context.fillStyle = look.page;
     context.fillRect(view.left, 0, view.width, RULER);
-    if (look.show.iterations) drawIterations(context, scene, view, look);
+    drawLanes(context, scene, view, look);
     for (const window of scene.windows) {
       const x = Math.max(xOf(view, window.begin), view.left);
       const end = Math.min(xOf(view, window.end), view.left + view.width);

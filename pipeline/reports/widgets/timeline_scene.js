@@ -11,6 +11,7 @@ tracemill.timelineScene = (function () {
       levels: data.levels,
       path: data.path,
       iterations: data.iterations,
+      phases: data.phases,
       waits: data.waits,
       places: data.places,
       windows: data.windows.map(prepareWindow),
