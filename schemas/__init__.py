@@ -32,6 +32,7 @@ from tracemill.schemas import (
     parallelism,
     path_changes,
     patterns,
+    perturbation,
     phases,
     profiles,
     scalability,
@@ -70,6 +71,7 @@ TABLES: tuple[Table, ...] = (
     *counters.TABLES,
     *iterations.TABLES,
     *phases.TABLES,
+    *perturbation.TABLES,
 )
 """Tables of a run."""
 CAMPAIGN_TABLES: tuple[Table, ...] = (
@@ -89,7 +91,12 @@ NIGHTLY_TABLES: tuple[Table, ...] = history.TABLES
 """Tables that nightly runs keep for a store."""
 FORECAST_TABLES: tuple[Table, ...] = (*forecasts.TABLES, *forecast_search.TABLES)
 """Tables of forecasts, which a store keeps beside its runs."""
-VIEWS: tuple[Table, ...] = (*metrics.VIEWS, *main_part.VIEWS, *levels.VIEWS)
+VIEWS: tuple[Table, ...] = (
+    *metrics.VIEWS,
+    *main_part.VIEWS,
+    *levels.VIEWS,
+    *perturbation.VIEWS,
+)
 """Views on the tables of a run; DuckDB computes them at each use."""
 BY_NAME: dict[str, Table] = {
     table.name: table

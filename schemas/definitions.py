@@ -173,6 +173,23 @@ LOCATIONS = Table(
             meaning="Last record of the location.",
         ),
         Column(name="is_complete", type=BOOL, meaning="No records are missing."),
+        Column(
+            name="record_gap_count",
+            type=INT64,
+            minimum=0,
+            meaning=(
+                "Number of gaps between neighboring enter and leave records, with at most metric "
+                "records between."
+            ),
+        ),
+        Column(
+            name="short_record_gap_ns",
+            type=INT64,
+            unit="ns",
+            minimum=0,
+            null_means="no such gaps",
+            meaning="First percentile of these gaps (nearest rank).",
+        ),
     ),
 )
 

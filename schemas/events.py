@@ -361,6 +361,7 @@ MEASUREMENT_GAPS = Table(
     columns=(
         LOCATION_ID,
         SEQUENCE,
+        nullable(CALL_PATH_ID, OUTSIDE, meaning="Innermost call path when the gap begins."),
         Column(
             name="kind",
             type=ENUM,

@@ -2,10 +2,11 @@
 
 import re
 
+from tracemill.base.durations import NUMBER, UNITS_NS
 from tracemill.base.errors import UsageError
 
-_UNITS = {"": 1e9, "s": 1e9, "ms": 1e6, "us": 1e3, "µs": 1e3, "ns": 1}
-_MOMENT = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(s|ms|us|µs|ns|)\s*")
+_UNITS = UNITS_NS | {"": UNITS_NS["s"]}
+_MOMENT = re.compile(rf"\s*({NUMBER})\s*({'|'.join(_UNITS)})\s*")
 _OPEN = "-"
 
 

@@ -144,11 +144,19 @@ class Analyzing:
     merge_call_sites: Annotated[
         bool, Flag, Parameter(help="Join calls of a region that one caller makes on several lines.")
     ] = False
+    event_cost: Annotated[
+        str | None,
+        Parameter(
+            help="Time to record an event, such as 120ns. [default: the least that gaps between "
+            "records allow]"
+        ),
+    ] = None
     patterns: Patterns = None
     no_report: Annotated[bool, Flag, Parameter(help="Write no HTML and Markdown reports.")] = False
 
     def options(self, *, force: bool = False) -> "Options":
-        """The options of an analysis; raises UsageError for wrong overhead classes."""
+        """The options of an analysis; raises UsageError for wrong values."""
+        from tracemill.base.durations import read_duration_ns
         from tracemill.engine.analyze import Options, available_threads
         from tracemill.stages.overhead_classes import read_rules
 
@@ -168,6 +176,11 @@ class Analyzing:
                 ),
                 **({"is_like_scalasca": True} if self.delays_as_scalasca else {}),
                 **({"merge_call_sites": True} if self.merge_call_sites else {}),
+                **(
+                    {"event_cost_ns": read_duration_ns("--event-cost", self.event_cost)}
+                    if self.event_cost is not None
+                    else {}
+                ),
             },
             files={name: str(path.absolute()) for name, path in files.items()},
             patterns=(self.patterns.absolute(),) if self.patterns else (),

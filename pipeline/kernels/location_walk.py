@@ -14,6 +14,7 @@ from tracemill.kernels.corrected_times import CorrectedTimes
 from tracemill.kernels.known_tree import LAYOUT_COLUMNS, know
 from tracemill.kernels.plain_walk import walk_plain
 from tracemill.kernels.profile import TOTAL_COLUMNS, ProfileRows, begin_totals, profile_of
+from tracemill.kernels.record_gaps import RecordGaps
 from tracemill.kernels.records import SIDE_WIDTH
 from tracemill.kernels.visits import close_walk, walk_records
 from tracemill.kernels.walk_state import (
@@ -96,15 +97,17 @@ class LocationWalk:
         self._layout, self._depth_first = _NO_LAYOUT, _NO_NUMBERS
         self.state = np.zeros(ws.STATE_SLOTS, np.int64)
         self.record_counts = np.zeros(_KINDS, np.int64)
+        self.gaps = RecordGaps(0)
 
     def begin(
         self, location: int, *, first_visit: int, teams: Teams, prefixes: PathTree | None = None,
-        numbers: NDArray[np.int32] = _NO_NUMBERS, is_plain: bool = False,
+        numbers: NDArray[np.int32] = _NO_NUMBERS, is_plain: bool = False, record_count: int = 0,
     ) -> None:  # fmt: skip
         """Begin a location; `teams` refer to nodes of `prefixes`.
 
         `numbers` are the known canonical numbers of its nodes in order of appearance. In a plain
-        location visits nest, there are no threads and tasks, and all nodes are known.
+        location visits nest, there are no threads and tasks, and all nodes are known. A pass that
+        writes rows needs the `record_count`.
         """
         visits = self.state[ws.VISIT_ROWS]
         self.state = np.full(ws.STATE_SLOTS, ws.NONE, np.int64)
@@ -128,6 +131,7 @@ class LocationWalk:
         self._grow_totals()
         if self._writes_rows:
             self.record_counts[:] = 0
+            self.gaps = RecordGaps(record_count)
             begin_totals(self._totals, int(self._tree.size[0]))
         _chain(self._frames.above, 0, ws.NONE)
 
@@ -146,6 +150,8 @@ class LocationWalk:
         if self._corrected:
             code = self._corrected.code
             times, side = self._corrected.correct(self.state, times, kinds, refs, side)
+        if self._writes_rows:
+            self.gaps.add(times, kinds, code.clock)
         while row < len(kinds):
             self._make_room()
             walk, before, end = self._walk(), row, len(kinds)

@@ -62,7 +62,7 @@ def draw_trend(trend: Trend) -> str:
 
 def _text(column: Column, value: Value) -> str:
     if column.is_path and isinstance(value, str):
-        return format_path(value)
+        return format_path(value) + column.mark_of(value)
     if column.is_whole and isinstance(value, str):
         return make_visible(value)
     return format_value(value, column.unit)

@@ -174,6 +174,7 @@ def _cell(column: Column, value: Value, largest: dict[str, float]) -> HtmlCell:
         visible = make_visible(value)
         text = format_path(value) if column.is_path else visible if column.is_whole else text
         full = shorten(visible, LONGEST_TITLE) if text != visible else ""
+        text += column.mark_of(value)
     metric = str(value) if column.is_explained else ""
     bar = _bar(column, value, largest)
     return HtmlCell(text, column.is_numeric, bar, full, column.is_path, metric)

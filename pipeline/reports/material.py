@@ -1,14 +1,14 @@
 """The input of the report sections: a run's tables, read with the report queries."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import duckdb
 from numpy.typing import NDArray
 
-from tracemill.reports.model import Table
+from tracemill.reports.model import MARK, Layout, Table
 from tracemill.reports.tables import Fetched, TableSpec, fetch, fetch_arrays, read_table
 from tracemill.reports.units import Value
 from tracemill.reports.windows import Window
@@ -16,6 +16,8 @@ from tracemill.sql.query_files import create_views, load_query, stored_inputs
 from tracemill.store.manifest import Manifest
 
 OVERVIEW = "run_overview"
+PERTURBED = "perturbed_call_paths"
+_ALL_ROWS = 1 << 62
 STREAMS = "streams"
 Rows = list[dict[str, Value]]
 
@@ -92,8 +94,18 @@ class Material:
         return fetch_arrays(self._database_for(query), query, row_limit, **values)
 
     def table(self, spec: TableSpec) -> Table:
-        """A table of the report; it may be empty."""
-        return read_table(self.fetch, spec)
+        """A table of the report; it may be empty. Perturbed call paths are marked."""
+        table = read_table(self.fetch, spec)
+        has_paths = any(column.is_path for column in table.columns)
+        is_ranking = has_paths and spec.layout is Layout.PLAIN and spec.query != PERTURBED
+        return _with_marks(table, self._perturbed) if is_ranking and table.rows else table
+
+    @cached_property
+    def _perturbed(self) -> frozenset[str]:
+        """The call paths of a run in which the measurement took much time."""
+        if self.overview_query != OVERVIEW:
+            return frozenset()
+        return frozenset(str(row["call_path"]) for row in self.rows(PERTURBED, _ALL_ROWS))
 
     def _database_for(self, query: str) -> duckdb.DuckDBPyConnection:
         """The connection, with the tables that the query reads."""
@@ -115,3 +127,17 @@ class Material:
 def filled(*tables: Table) -> tuple[Table, ...]:
     """The tables that have rows."""
     return tuple(table for table in tables if table.rows)
+
+
+def _with_marks(table: Table, perturbed: frozenset[str]) -> Table:
+    """The table with marked call paths, and a note if it has any of them."""
+    columns = tuple(
+        replace(column, marked=perturbed & {str(value) for value in table.values(column.name)})
+        if column.is_path
+        else column
+        for column in table.columns
+    )
+    if not any(column.marked for column in columns):
+        return table
+    note = f"{MARK} The measurement may take more than 10% of the time of the call path."
+    return replace(table, columns=columns, note=f"{table.note} {note}".strip())

@@ -17,11 +17,13 @@ MEANINGS = {
     "confidence": "Confidence in the result: below 100% if clocks disagree or records are missing.",
     "control_ns": "Overhead to start, end and manage processes and threads.",
     "data_movement_ns": "Overhead to move data: messages, collectives, files.",
+    "cost_ns": "Number of records times the cost of one.",
     "excess_ns": "Difference between the longest time of a location and the mean.",
     "exclusive_ns": "Time without callees.",
     "exclusive_ratio": "Share of exclusive time in the total named in the heading.",
     "finding_count": "Number of occurrences.",
     "forked_ns": "Time on locations whose threads were forked there.",
+    "flush_ns": "Time in which the measurement system wrote its buffer.",
     "here_ns": "Time with callees on the locations that are in the caller, or entry, themselves.",
     "idle_ns": "Time of the run in which the location waits, has no work or is absent.",
     "idle_ratio": "Share of the length of the run.",
@@ -53,6 +55,7 @@ MEANINGS = {
     "participant_count": "Number of threads that ever visit the call path.",
     "path_ns": "Time of the critical path there.",
     "path_ratio": "Share of the length of the critical path.",
+    "perturbed_ratio": "Recording and writing buffers as a share of the exclusive time.",
     "read_bytes": "Bytes read from the file.",
     "read_rate_bytes": "Read rate of one location, while other locations may read too.",
     "received_bytes": "Bytes received by the members.",
@@ -110,6 +113,10 @@ OF_TABLES = {
     ): "Number of single findings, for example calls or messages.",
     ("findings_by_call_path", "bytes"): "Bytes of the findings.",
     ("findings_by_call_path", "confidence"): "Lowest confidence among the findings.",
+    (
+        "perturbed_call_paths",
+        "record_count",
+    ): "Records of its visits, and records while it is innermost.",
     **{
         ("run_phases", ratio_name(name)): f"Share of the time of all threads: {name}."
         for name in ACTIVITIES

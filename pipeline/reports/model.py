@@ -8,6 +8,7 @@ from functools import cached_property
 from tracemill.engine.focusing.options import EVERYTHING, FocusOptions
 from tracemill.reports.units import Unit, Value, format_value
 
+MARK = "†"
 LEAST_SPAN = 0.2
 """Values of a curve that differ by a smaller share than this are drawn as flat."""
 
@@ -37,7 +38,7 @@ class Column:
     """A shown column. `has_bar`: its values are compared with the largest of them.
 
     `meaning` defines its values. If `is_explained`, the values are metrics that the report
-    explains. If `is_whole`, texts are not shortened.
+    explains. If `is_whole`, texts are not shortened. Values in `marked` are shown with a dagger.
     """
 
     name: str
@@ -48,10 +49,15 @@ class Column:
     is_path: bool = False
     meaning: str = ""
     is_explained: bool = False
+    marked: frozenset[str] = frozenset()
 
     @property
     def is_numeric(self) -> bool:
         return self.unit is not Unit.TEXT
+
+    def mark_of(self, value: str) -> str:
+        """The mark behind a value; empty for most."""
+        return f" {MARK}" if value in self.marked else ""
 
 
 @dataclass(frozen=True, kw_only=True)

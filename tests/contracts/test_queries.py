@@ -265,9 +265,7 @@ FOR_USERS = {
     "calling_contexts": "stacks of sampled traces",
     "attributes": "what the attached values of record_attributes mean",
     "parameters": "what the values of parameter_values mean",
-    "parameter_values": "values of instrumented parameters as recorded",
     "record_attributes": "values attached to records",
-    "samples": "where sampled programs were interrupted",
 }
 
 

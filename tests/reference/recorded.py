@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tracemill.engine.analyze import Options, analyze
+from tracemill.sql.query_files import create_all_views
 from tracemill.store.runs import Run, Store
 
 SHARED = Path(__file__).parents[3] / "shared"
@@ -24,9 +25,10 @@ def analyzed(folder: str, **parameters: Any) -> Run:
 
 
 def rows_of(run: Run, query: str) -> list[tuple[Any, ...]]:
-    """Rows of a query over the tables of a run."""
+    """Rows of a query over the tables and views of a run."""
     connection = run.connect()
     try:
+        create_all_views(connection)
         return connection.execute(query).fetchall()
     finally:
         connection.close()

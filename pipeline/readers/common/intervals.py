@@ -14,33 +14,34 @@ class GapRows:
     """Collects the pauses of the measurement of a location."""
 
     def __init__(self) -> None:
-        self._rows: list[tuple[int, int, int, int]] = []
-        self._off: tuple[int, int] | None = None
+        self._rows: list[tuple[int, int, int, int, int]] = []
+        self._off: tuple[int, int, int] | None = None
 
     def add(self, rows: RecordRows) -> None:
         is_gap = (rows.kind == kinds.BUFFER_FLUSH) | (rows.kind == kinds.MEASUREMENT_ON_OFF)
         for row in np.flatnonzero(is_gap):
-            sequence, time = int(rows.sequence[row]), int(rows.time[row])
+            place, time = (int(rows.sequence[row]), int(rows.node[row])), int(rows.time[row])
             if rows.kind[row] == kinds.BUFFER_FLUSH:
-                self._rows.append((sequence, 0, time, int(rows.begin[row])))
+                self._rows.append((*place, 0, time, int(rows.begin[row])))
             elif rows.arguments[row, 0] != _MEASUREMENT_ON:
-                self._off = self._off or (sequence, time)
+                self._off = self._off or (*place, time)
             elif self._off:
-                self._rows.append((self._off[0], 1, self._off[1], time))
+                self._rows.append((*self._off[:2], 1, self._off[2], time))
                 self._off = None
 
     def table(self, location: int, last_ns: int) -> pa.Table:
         """The pauses; one without end ends with the location's last record."""
-        found = self._rows + ([(self._off[0], 1, self._off[1], last_ns)] if self._off else [])
-        columns = np.array(found, np.int64).reshape(-1, 4).T
-        kind = pa.DictionaryArray.from_arrays(pa.array(columns[1].astype(np.int8)), _GAP_KINDS)
+        found = self._rows + ([(*self._off[:2], 1, self._off[2], last_ns)] if self._off else [])
+        columns = np.array(found, np.int64).reshape(-1, 5).T
+        kind = pa.DictionaryArray.from_arrays(pa.array(columns[2].astype(np.int8)), _GAP_KINDS)
         return pa.table(
             {
                 "location_id": np.full(len(found), location, np.int32),
                 "sequence": columns[0],
+                "call_path_id": pa.array(columns[1].astype(np.int32), mask=columns[1] < 0),
                 "kind": kind,
-                "begin_ns": columns[2],
-                "end_ns": columns[3],
+                "begin_ns": columns[3],
+                "end_ns": columns[4],
             }
         )
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +27,11 @@ from tracemill.schemas.table import Table
 from tracemill.store.sink import Sink
 
 _KEPT_NUMBERS = 1_000_000
+_OF_LOCATIONS = attrgetter(
+    "record_count", "moved_count", "visit_count", "begin_ns", "end_ns", "is_complete",
+    "record_gap_count", "short_record_gap_ns",
+)  # fmt: skip
+"""The columns of locations that follow from reading."""
 READ_TABLES: tuple[Table, ...] = (
     *definitions.TABLES, *communicators.TABLES, *named_values.TABLES, *events.TABLES, CALL_TREE,
     READING_FINDINGS, RECORD_COUNTS, MISREAD_CELLS,
@@ -88,11 +94,7 @@ def _write_definitions(
 def _write_outcomes(
     sink: Sink, made: DefinitionTables, outcomes: list[LocationOutcome], run_id: str
 ) -> None:
-    read = [
-        (o.record_count, o.moved_count, o.visit_count, o.begin_ns, o.end_ns, o.is_complete)
-        for o in outcomes
-    ]
-    sink.write(definitions.LOCATIONS, made.locations(read))
+    sink.write(definitions.LOCATIONS, made.locations([_OF_LOCATIONS(o) for o in outcomes]))
     run = made.run(
         run_id,
         begin_ns=min((o.begin_ns for o in outcomes if o.begin_ns is not None), default=0),

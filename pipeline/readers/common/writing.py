@@ -36,6 +36,8 @@ class LocationOutcome:
     begin_ns: int | None
     end_ns: int | None
     is_complete: bool
+    record_gap_count: int
+    short_record_gap_ns: int | None
     findings: Counter[str] = field(default_factory=Counter)
     records: Counter[str] = field(default_factory=Counter)
     gap_ns: Counter[str] = field(default_factory=Counter)
@@ -100,6 +102,7 @@ class _LocationWriter:
             prefixes=survey.prefixes if surveyed.is_below_forks else None,
             numbers=surveyed.numbers,
             is_plain=surveyed.is_plain,
+            record_count=surveyed.record_count,
         )
         self._rows = RecordTables(owner._ids, owner._peers.seen_from(location), location)
         self._gaps = GapRows()
@@ -158,6 +161,8 @@ class _LocationWriter:
             begin_ns=int(state[ws.FIRST_NS]) if has_records else None,
             end_ns=int(state[ws.NOW]) if has_records else None,
             is_complete=not is_damaged and (end.record_count > 0 or not declared),
+            record_gap_count=self._walk.gaps.count,
+            short_record_gap_ns=self._walk.gaps.percentile_ns,
             findings=self._findings(end.record_count),
             records=self._records(end.record_count),
         )
