@@ -91,12 +91,7 @@ NIGHTLY_TABLES: tuple[Table, ...] = history.TABLES
 """Tables that nightly runs keep for a store."""
 FORECAST_TABLES: tuple[Table, ...] = (*forecasts.TABLES, *forecast_search.TABLES)
 """Tables of forecasts, which a store keeps beside its runs."""
-VIEWS: tuple[Table, ...] = (
-    *metrics.VIEWS,
-    *main_part.VIEWS,
-    *levels.VIEWS,
-    *perturbation.VIEWS,
-)
+VIEWS: tuple[Table, ...] = (*metrics.VIEWS, *main_part.VIEWS, *levels.VIEWS, *perturbation.VIEWS)
 """Views on the tables of a run; DuckDB computes them at each use."""
 BY_NAME: dict[str, Table] = {
     table.name: table

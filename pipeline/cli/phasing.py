@@ -128,7 +128,7 @@ def _find(run: "Run", threshold: float, parameters: dict[str, int | str]) -> lis
     check_curves(str(parameters["phase_curves"]), str(parameters["phase_weights"]), counters)
     if parameters != _DEFAULTS or threshold not in LEVELS:
         values = {**parameters, "phase_thresholds": str(threshold)}
-        with computed_again(run, _COMPUTED, **values) as answer:
+        with computed_again(run, _COMPUTED, {}, **values) as answer:
             answer.provide("phases")
             found = answer.connection.table("phases").order("phase").to_arrow_table().to_pylist()
     if not found:

@@ -221,9 +221,11 @@ def _over_time(run: Run, focus: Focus, whole: Answer, made: Tables) -> Tables:
         "runs": runs,
         "visits": clamp(_relation(whole, "visits"), times, "enter_ns", "leave_ns"),
         "class_changes": clamp(_relation(whole, "class_changes"), times, "begin_ns", "end_ns"),
-        **_taken(made, "critical_path_segments", "critical_path_locations"),
+        **_taken(
+            made, "critical_path_segments", "critical_path_locations", "main_part", "wait_states"
+        ),
     }
-    found = _computed(run, ["time_profile", "critical_path_summary"], given)
+    found = _computed(run, ["time_profile", "phases", "critical_path_summary"], given)
     is_whole = whole.table("critical_path_summary")["is_whole"]
     place = found["critical_path_summary"].schema.get_field_index("is_whole")
     if found["critical_path_summary"].num_rows:
