@@ -58,6 +58,13 @@ class Focusing:
     iteration: Annotated[
         str | None, Parameter(help="Only these iterations of the main loop, such as 3 or 3..7,12.")
     ] = None
+    phase: Annotated[
+        str | None,
+        Parameter(help="Only these phases, such as 4 or 2..3, of the level of --threshold."),
+    ] = None
+    threshold: Annotated[
+        str | None, Parameter(help="Threshold of the level of phases. [default: 0.25]")
+    ] = None
     region: Annotated[
         str | None,
         Parameter(help="Only visits of this region or call path, and work forked there."),

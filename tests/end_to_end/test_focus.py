@@ -102,6 +102,20 @@ def test_an_iteration_has_the_figures_of_its_row(analysis_of: Analyses) -> None:
     assert focus.times.length.tolist() == [row["time_ns"] for row in rows]
 
 
+def test_a_phase_is_a_period_of_its_level(analysis_of: Analyses) -> None:
+    run = analysis_of(HYBRID).run
+    for row in run.read("phases").to_pylist():
+        options = FocusOptions(phase=str(row["phase"]), threshold=f"{row['threshold']:g}")
+        assert resolve_focus(run, options).times.hull == (row["begin_ns"], row["end_ns"])
+    for options, said in (
+        (FocusOptions(phase="99"), "there is no 99"),
+        (FocusOptions(phase="0", threshold="0.3"), "no such level of phases: 0.05, 0.1, 0.25, 0.5"),
+        (FocusOptions(threshold="0.3"), "add --phase"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            resolve_focus(run, options)
+
+
 def test_options_intersect_and_the_heading_states_the_share(analysis_of: Analyses) -> None:
     run = analysis_of(LATE).run
     focus = resolve_focus(run, FocusOptions(window="-..2.5us", ranks="1", region="MPI_Recv"))

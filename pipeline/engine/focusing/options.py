@@ -16,6 +16,8 @@ class FocusOptions:
 
     window: str | None = None
     iteration: str | None = None
+    phase: str | None = None
+    threshold: str | None = None
     region: str | None = None
     ranks: str | None = None
     nodes: str | None = None

@@ -1,7 +1,7 @@
 """Makes the focus of a run from options: the intervals of each location."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -18,7 +18,8 @@ from tracemill.stages.arrays import Numbers, read_columns
 from tracemill.stages.focus_times import FocusTimes
 from tracemill.store.runs import Run
 
-_OF_TIME = {"window", "iteration", "region"}
+_OF_TIME = {"window", "iteration", "phase", "region"}
+_THRESHOLD = "0.25"
 _MOST_NAMES = 8
 
 
@@ -61,6 +62,7 @@ class _Definitions:
     first: int
     last: int
     locations: Mapping[str, np.ndarray[Any, Any]]
+    threshold: str = _THRESHOLD
 
     def times(self, location: Any, begin: Any, end: Any) -> FocusTimes:
         return FocusTimes.of(
@@ -78,7 +80,14 @@ Part = tuple[FocusTimes, str]
 def resolve_focus(run: Run, options: FocusOptions) -> Focus:
     """The focus of a run. Raises UsageError in one line with what exists."""
     found = _read_definitions(run)
-    parts = {name: _PARTS[name](found, text) for name, text in options.given.items()}
+    if options.threshold is not None and options.phase is None:
+        raise UsageError(f"--threshold {options.threshold} is that of phases: add --phase")
+    found = replace(found, threshold=options.threshold or _THRESHOLD)
+    parts = {
+        name: _PARTS[name](found, text)
+        for name, text in options.given.items()
+        if name != "threshold"
+    }
     title = ", ".join(title for _, title in parts.values())
     for name, (times, _) in parts.items():
         if not len(times.location):
@@ -151,6 +160,25 @@ def _find_iterations(found: _Definitions, text: str) -> Part:
     return times, f"{_numbers('iteration', ranges)} of {names[loop['region_id']]}"
 
 
+def _find_phases(found: _Definitions, text: str) -> Part:
+    """Phases of one stored level."""
+    rows = found.run.read("phases").to_pylist()
+    levels = {f"{row['threshold']:g}" for row in rows}
+    chosen = [row for row in rows if f"{row['threshold']:g}" == found.threshold]
+    if not chosen:
+        known = ", ".join(sorted(levels)) or "none, because the main part is too short"
+        raise UsageError(f"--threshold {found.threshold}: no such level of phases: {known}")
+    number, begin, end = (
+        np.array([row[name] for row in chosen]) for name in ("phase", "begin_ns", "end_ns")
+    )
+    ranges = read_ranges(text, option="phase")
+    _check_present(ranges, number, text, option="phase")
+    is_in = _within(number, ranges)
+    location = found.locations["location_id"]
+    times = found.times(location[:, None], begin[None, is_in], end[None, is_in])
+    return times, f"{_numbers('phase', ranges)} of threshold {found.threshold}"
+
+
 def _find_region(found: _Definitions, text: str) -> Part:
     with computed_again(found.run, ["parallel_visits"]) as answer:
         query = load_query("region_intervals")
@@ -219,6 +247,7 @@ def _names_above(nodes: Mapping[int, Mapping[str, Any]], node: int | None) -> se
 _PARTS: Mapping[str, Callable[[_Definitions, str], Part]] = {
     "window": _find_window,
     "iteration": _find_iterations,
+    "phase": _find_phases,
     "region": _find_region,
     "ranks": _find_ranks,
     "nodes": _find_nodes,
