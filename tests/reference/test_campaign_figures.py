@@ -1,5 +1,6 @@
 """A campaign of 45 recorded runs whose times are known: n/p + n/4 + 5 log2 p + 0.1 p^2 + 50 ms."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from tests.helpers.ring_campaigns import campaign as make_campaign
 from tests.helpers.ring_campaigns import rows
+from tests.helpers.running import query_rows
 from tracemill.base.expressions import Expression
 from tracemill.engine.analyze import Analysis
 
@@ -61,6 +63,14 @@ def test_the_rate_of_the_program_has_no_reference(campaign: Analysis) -> None:
     index = dict(found(campaign, "performance_indices", "processes value", **keys))
     assert round(index[1], 1) == 723.8
     assert index[8] == pytest.approx(8 * 221.7, rel=1e-3)
+
+
+def test_the_noise_of_every_configuration(campaign: Analysis) -> None:
+    tables = {"campaign_runs": campaign.run.read("campaign_runs").to_pylist()}
+    noise = [row["noise_ratio"] for row in query_rows("configurations", tables, row_limit=99)]
+    assert (len(noise), round(min(noise), 4), round(max(noise), 3)) == (15, 0.0008, 0.099)
+    # All have three repetitions.
+    assert round(math.sqrt(sum(each**2 for each in noise) / 15), 4) == 0.0365
 
 
 def test_the_composed_model_is_within_noise(campaign: Analysis) -> None:

@@ -13,12 +13,15 @@ PLACE = 80
 CONFIGURATIONS = TableSpec(
     query="configurations",
     title="Configurations",
-    note="Best, median and longest time of the repetitions. Spread: (longest − best) / median.",
+    note=(
+        "Best, median and longest time of the repetitions. Spread: (longest − best) / median. "
+        "Noise: standard deviation of the repetitions / mean."
+    ),
     row_limit=500,
     bars=("best_ns",),
     titles={"best_ns": "Best", "median_ns": "Median", "longest_ns": "Longest", "run_count": "Runs",
-            "failed_count": "Failed", "spread_ratio": "Spread"},
-    silent={"threads": 1, "variant": "", "failed_count": 0},
+            "failed_count": "Failed", "spread_ratio": "Spread", "noise_ratio": "Noise"},
+    silent={"threads": 1, "variant": "", "failed_count": 0, "noise_ratio": None},
 )  # fmt: skip
 LISTED = TableSpec(
     query="listed_runs",
