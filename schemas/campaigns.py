@@ -188,6 +188,17 @@ CAMPAIGN_RUNS = Table(
             "measured without a trace, or with setup; failed; or a single thread",
         ),
         Column(
+            name="perturbed_ratio",
+            type=FLOAT64,
+            unit="ratio",
+            minimum=0,
+            null_means="measured without a trace; failed; or the cost of a record is not known",
+            meaning=(
+                "Cost of records and flushes as a share of the main part of all threads, see "
+                "`run_perturbation`."
+            ),
+        ),
+        Column(
             name="given_efficiency",
             type=FLOAT64,
             unit="ratio",

@@ -400,7 +400,7 @@ MARK_RANKING_CORRELATIONS = Table(
     rules=(_has_reason_where_null("spearman"),),
 )
 
-KINDS = ("times", "metric", "counter", "counter rate", "monitoring")
+KINDS = ("times", "metric", "counter", "counter rate", "perturbation", "monitoring")
 CHARACTERISTIC_KIND = Column(
     name="kind", type=ENUM, values=KINDS, meaning="Source of the characteristic."
 )
@@ -409,7 +409,8 @@ CHARACTERISTIC = _text(
     "times: communication share, the time of all processes in communication calls divided by "
     "their total time; and load balance, mean over maximum of the remaining time of the processes. "
     "metric: its share, see `metric_times`. counter: a derived counter, or the mean of an absolute "
-    "one. counter rate: a counter per second of a location. monitoring: see `run_monitoring`.",
+    "one. counter rate: a counter per second of a location. perturbation: the share of the "
+    "measurement in the time of all threads. monitoring: see `run_monitoring`.",
 )
 UNIT = _text("unit", "Unit of the values; may be empty.")
 

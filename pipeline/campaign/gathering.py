@@ -21,7 +21,7 @@ QUERIES = (
     "gathered_times", "gathered_call_paths", "gathered_call_sites", "gathered_metrics",
     "gathered_causes", "gathered_losses", "gathered_serial_times",
     "compared_threads", "compared_times", "compared_losses",
-    "gathered_counters",
+    "gathered_counters", "gathered_perturbation",
 )  # fmt: skip
 # More runs in one query save hardly any time.
 MOST_RUNS = 64
@@ -53,6 +53,7 @@ class Gathered:
     thread_times: pa.Table
     losses_by_class: pa.Table
     counters: pa.Table
+    perturbation: pa.Table
 
     @property
     def time_ns(self) -> dict[str, int]:
@@ -67,6 +68,11 @@ class Gathered:
     def serial_ns(self) -> dict[str, int]:
         """Time (ns) of the main part in which exactly one of several threads computes."""
         return {row["run_id"]: row["serial_ns"] for row in self.serial_times.to_pylist()}
+
+    @property
+    def perturbed_ratios(self) -> dict[str, float]:
+        """The share of the measurement in the time of all threads."""
+        return {row["run_id"]: row["perturbed_ratio"] for row in self.perturbation.to_pylist()}
 
 
 def in_batches(runs: Iterable[Run]) -> Iterator[list[Run]]:

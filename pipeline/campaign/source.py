@@ -103,6 +103,7 @@ class CampaignSource:
         writer, programs = _Writer(sink, numbers), Programs(is_name_given=self.is_application_given)
         times: dict[str, int] = {}
         serial: dict[str, int] = {}
+        perturbed: dict[str, float] = {}
         report(len(self.runs) - len(numbers))
         applications = {run_id: self.runs[number].application for run_id, number in numbers.items()}
         matched = match_call_sites([self._opened(run_id) for run_id in numbers], applications)
@@ -121,13 +122,14 @@ class CampaignSource:
             writer.write(gathered)
             times |= gathered.time_ns
             serial |= {} if self.description.with_setup else gathered.serial_ns
+            perturbed |= gathered.perturbed_ratios
             report(len(batch))
         programs.check()
         for number, run in enumerate(self.runs):
             if run.measured is not None:
                 writer.write_measured(number, tables_of(run.measured, run.processes))
         writer.finish()
-        rows = [self._row(number, times, serial) for number in range(len(self.runs))]
+        rows = [self._row(number, times, serial, perturbed) for number in range(len(self.runs))]
         _write(sink, campaigns.CAMPAIGN_RUNS, rows)
         _write(sink, campaigns.RUN_PARAMETERS, self._parameters())
         _write(sink, campaigns.RUN_MONITORING, self._monitored())
@@ -142,7 +144,11 @@ class CampaignSource:
         return run
 
     def _row(
-        self, number: int, times: Mapping[str, int], serial: Mapping[str, int]
+        self,
+        number: int,
+        times: Mapping[str, int],
+        serial: Mapping[str, int],
+        perturbed: Mapping[str, float],
     ) -> dict[str, Any]:
         run = self.runs[number]
         return {
@@ -166,6 +172,7 @@ class CampaignSource:
             "time_ns": times.get(run.run_id or "", run.time_ns),
             "whole_time_ns": run.whole_time_ns,
             "serial_ns": serial.get(run.run_id or ""),
+            "perturbed_ratio": perturbed.get(run.run_id or ""),
             "given_efficiency": run.given_efficiency,
         }
 

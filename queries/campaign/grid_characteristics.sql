@@ -1,7 +1,7 @@
 -- Further characteristics of the best run of every configuration of the grid.
 --
 -- Grain:      one row per application, configuration with a best run, and characteristic
--- Inputs:     efficiency_grid, run_tasks, run_totals, metric_times, run_counters,
+-- Inputs:     efficiency_grid, campaign_runs, run_tasks, run_totals, metric_times, run_counters,
 --             run_monitoring
 -- Output:     grid_characteristics
 -- Parameters: none
@@ -86,6 +86,9 @@ WITH
             numerator / nullif(covered_ns, 0) * 1e9
         FROM counted
         WHERE denominator IS NULL
+        UNION ALL
+        SELECT campaign_run_id, 'perturbation', 'share of the measurement', 'ratio', perturbed_ratio
+        FROM campaign_runs
         UNION ALL
         SELECT campaign_run_id, 'monitoring', characteristic, unit, value
         FROM run_monitoring

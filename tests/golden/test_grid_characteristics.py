@@ -107,6 +107,20 @@ def test_monitoring_data_of_the_best_run_count(run_query: Callable[..., Any]) ->
     assert found == [("monitoring", "power", "W", 30)]
 
 
+def test_perturbation_of_the_best_run_counts_where_it_is_known(
+    run_query: Callable[..., Any],
+) -> None:
+    tables = {
+        "efficiency_grid": grid((1, 10, 1, 1.0), (2, 10, 3, 0.5)),
+        "campaign_runs": [
+            {"campaign_run_id": run, "perturbed_ratio": share}
+            for run, share in ((1, 0.25), (2, 0.5), (3, None))
+        ],
+    }
+    found = run_query("grid_characteristics", tables, "processes kind characteristic unit value")
+    assert found == [(1, "perturbation", "share of the measurement", "ratio", 0.25)]
+
+
 def correlations(rows: list[Row], values: dict[str, list[float]]) -> list[tuple[Any, ...]]:
     characteristics = [
         {name: row[name] for name in ("application", "processes", "size")}
