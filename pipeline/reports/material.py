@@ -17,6 +17,7 @@ from tracemill.store.manifest import Manifest
 
 OVERVIEW = "run_overview"
 PERTURBED = "perturbed_call_paths"
+MARK_NOTE = f"{MARK} The measurement may take more than 10% of the time of the call path."
 _ALL_ROWS = 1 << 62
 STREAMS = "streams"
 Rows = list[dict[str, Value]]
@@ -98,10 +99,10 @@ class Material:
         table = read_table(self.fetch, spec)
         has_paths = any(column.is_path for column in table.columns)
         is_ranking = has_paths and spec.layout is Layout.PLAIN and spec.query != PERTURBED
-        return _with_marks(table, self._perturbed) if is_ranking and table.rows else table
+        return _with_marks(table, self.perturbed) if is_ranking and table.rows else table
 
     @cached_property
-    def _perturbed(self) -> frozenset[str]:
+    def perturbed(self) -> frozenset[str]:
         """The call paths of a run in which the measurement took much time."""
         if self.overview_query != OVERVIEW:
             return frozenset()
@@ -139,5 +140,4 @@ def _with_marks(table: Table, perturbed: frozenset[str]) -> Table:
     )
     if not any(column.marked for column in columns):
         return table
-    note = f"{MARK} The measurement may take more than 10% of the time of the call path."
-    return replace(table, columns=columns, note=f"{table.note} {note}".strip())
+    return replace(table, columns=columns, note=f"{table.note} {MARK_NOTE}".strip())

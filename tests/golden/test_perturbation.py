@@ -14,7 +14,8 @@ from tracemill.kernels import records
 from tracemill.kernels.record_gaps import RecordGaps
 from tracemill.kernels.records import ENTER, LEAVE
 from tracemill.reports.grid import grid_of
-from tracemill.reports.material import Material
+from tracemill.reports.material import MARK_NOTE, Material
+from tracemill.reports.sections.summary import build
 from tracemill.reports.sections.wait_states import BY_CALL_PATH as OF_CALL_PATHS
 
 E, L, SEND, METRIC, ATTRIBUTE = ENTER, LEAVE, 16, records.METRIC, records.ATTRIBUTE
@@ -195,6 +196,14 @@ def test_perturbed_call_paths_are_named_and_marked() -> None:
         texts = [cells[0] for _, cells in grid_of(table).rows]
         assert ("main/MPI_Recv †" in texts) is bool(marked)
         assert "main/MPI_Recv" in table.values("call_path")  # the rows of the query
+
+
+def test_perturbed_call_paths_are_marked_in_the_summary() -> None:
+    for count, is_marked in ((10, False), (11, True)):
+        summary = build(marked_material(count))
+        details = " ".join(each.detail for each in summary.findings)
+        assert ('"main/MPI_Recv" †' in details, '"main/MPI_Recv"' in details) == (is_marked, True)
+        assert MARK_NOTE in summary.remarks  # main/MPI_Send is short and always marked
 
 
 def marked_material(record_count: int) -> Material:

@@ -1,11 +1,12 @@
 """Summary: the most important facts of the run, in at most twelve lines."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
 from itertools import groupby
 
 from tracemill.base.text import join_words
-from tracemill.reports.material import OVERVIEW, Material
-from tracemill.reports.model import Fact, Finding, Layout, Section
+from tracemill.reports.material import MARK_NOTE, OVERVIEW, Material
+from tracemill.reports.model import MARK, Fact, Finding, Layout, Section
 from tracemill.reports.sections import root_causes, trace_quality
 from tracemill.reports.sections.findings import BY_KIND, MASTERS, describe_all
 from tracemill.reports.sections.wait_states import (
@@ -19,7 +20,7 @@ from tracemill.reports.sections.wait_states import (
 )
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.units import Unit
-from tracemill.reports.wording import Row, count_of, nonempty, number, share_of, time_of
+from tracemill.reports.wording import Row, count_of, name_path, nonempty, number, share_of, time_of
 
 PLACE = 10
 KINDS = "worst_waits"
@@ -56,9 +57,9 @@ def build(material: Material) -> Section:
     shown, more = _fitting(
         list(_kinds(material)),
         (*root_causes.describe_indirect(material), *describe_all(material)),
-        MOST_LINES - _HEADING_LINES - len(first) - len(last),
+        MOST_LINES - _HEADING_LINES - len(first) - len(last) - bool(material.perturbed),
     )
-    return Section(
+    section = Section(
         key="summary",
         title="Summary",
         facts=_facts(overview),
@@ -82,6 +83,26 @@ def build(material: Material) -> Section:
             read_source(KINDS, _MOST_KINDS),
         ),
     )
+    return mark_paths(section, material.perturbed)
+
+
+def mark_paths(section: Section, perturbed: Set[str]) -> Section:
+    """The section with perturbed call paths marked as in tables, and a note if it has any."""
+
+    def mark(text: str) -> str:
+        for name in map(name_path, perturbed):
+            text = text.replace(name, f"{name} {MARK}")
+        return text
+
+    marked = replace(
+        section,
+        sentences=tuple(map(mark, section.sentences)),
+        findings=tuple(
+            replace(each, headline=mark(each.headline), detail=mark(each.detail))
+            for each in section.findings
+        ),
+    )
+    return replace(marked, remarks=(*marked.remarks, MARK_NOTE)) if marked != section else section
 
 
 def _fitting(
