@@ -63,7 +63,7 @@ class Focusing:
         Parameter(help="Only these phases, such as 4 or 2..3, of the level of --threshold."),
     ] = None
     threshold: Annotated[
-        str | None, Parameter(help="Threshold of the level of phases. [default: 0.25]")
+        str | None, Parameter(help="Threshold of phases, above 0 and up to 1. [default: 0.25]")
     ] = None
     region: Annotated[
         str | None,

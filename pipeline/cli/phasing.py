@@ -1,5 +1,6 @@
 """The command that shows the phases of a run."""
 
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -8,9 +9,10 @@ from cyclopts import Parameter
 
 from tracemill.base.console import results
 from tracemill.base.errors import UsageError
-from tracemill.cli.parameters import RunName, StorePath
+from tracemill.cli.parameters import EVERYTHING, FocusingOptions, RunName, StorePath
 
 if TYPE_CHECKING:
+    from tracemill.engine.focusing.resolve import Focus
     from tracemill.store.runs import Run
 
 _COMPUTED = ("phases", "time_profile")
@@ -27,13 +29,15 @@ def phases(
     *,
     bins: int = 200,
     smooth: int = 5,
-    threshold: float = 0.25,
     curves: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
     weights: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
     store: StorePath = Path("store"),
     format: Literal["table", "csv", "json"] = "table",
+    focus: FocusingOptions = EVERYTHING,
 ) -> None:
     """Show the phases of a run: stretches between large changes of what its threads do.
+
+    A phase begins where the change is at least --threshold, 0.25 by default, of the strongest one.
 
     Parameters
     ----------
@@ -41,8 +45,6 @@ def phases(
         Number of equal bins of the main part.
     smooth
         Odd number of bins that curves are smoothed over, and least distance of phases.
-    threshold
-        Least strength of a change between phases, above 0 and up to 1, the strongest change.
     curves
         Activities, separated by commas, such as computing,communicating; blocked is waiting, which
         otherwise counts in the activity of the call. Also bytes_sent, and names of counters.
@@ -57,17 +59,17 @@ def phases(
     from tracemill.shell.formats import print_rows
     from tracemill.store.finding import open_run
 
-    _check(bins, smooth, threshold)
-    found = _find(
-        open_run(store, run),
-        threshold,
-        {
-            "phase_bins": bins,
-            "phase_smooth": smooth,
-            "phase_curves": _names_of(curves),
-            "phase_weights": weights or "",
-        },
-    )
+    threshold = _threshold_of(focus.threshold)
+    _check(bins, smooth)
+    values: dict[str, int | str] = {
+        "phase_bins": bins,
+        "phase_smooth": smooth,
+        "phase_curves": _names_of(curves),
+        "phase_weights": weights or "",
+    }
+    within = focus if focus.phase else replace(focus, threshold=None)
+    with within.applied(open_run(store, run)) as chosen:
+        found = _find(chosen, threshold, values)
     if format != "table":
         names = [name for name in found[0] if name not in _OF_LEVELS]
         rows = [tuple(row[name] for name in names) for row in found]
@@ -77,14 +79,23 @@ def phases(
     results().print(FittedGrid(grid_of_phases(found)))
 
 
-def _check(bins: int, smooth: int, threshold: float) -> None:
+def _threshold_of(text: str | None) -> float:
+    """A threshold; raises UsageError."""
+    try:
+        threshold = 0.25 if text is None else float(text)
+    except ValueError:
+        threshold = -1
+    if not 0 < threshold <= 1:
+        raise UsageError(f"--threshold {text}: give a number above 0 and up to 1")
+    return threshold
+
+
+def _check(bins: int, smooth: int) -> None:
     """Raise UsageError for values out of range."""
     if not 1 <= bins <= _MOST_BINS:
         raise UsageError(f"--bins {bins}: give a number from 1 to {_MOST_BINS}")
     if smooth < 1 or smooth % 2 == 0 or smooth > bins:
         raise UsageError(f"--smooth {smooth}: give an odd number from 1 to --bins, which is {bins}")
-    if not 0 < threshold <= 1:
-        raise UsageError(f"--threshold {threshold}: give a number above 0 and up to 1")
 
 
 def _names_of(curves: str | None) -> str:
@@ -116,6 +127,7 @@ def check_curves(names: str, weights: str, counters: list[str]) -> None:
 def _find(run: "Run", threshold: float, parameters: dict[str, int | str]) -> list[Row]:
     """The phases of one threshold; raises UsageError if the main part is too short."""
     from tracemill.engine.asking import computed_again
+    from tracemill.engine.focusing.tables import clamped_tables
     from tracemill.stages.phases import LEVELS
 
     connection = run.connect(tables=("phases", "counters"))
@@ -128,7 +140,9 @@ def _find(run: "Run", threshold: float, parameters: dict[str, int | str]) -> lis
     check_curves(str(parameters["phase_curves"]), str(parameters["phase_weights"]), counters)
     if parameters != _DEFAULTS or threshold not in LEVELS:
         values = {**parameters, "phase_thresholds": str(threshold)}
-        with computed_again(run, _COMPUTED, {}, **values) as answer:
+        focus: Focus | None = getattr(run, "focus", None)
+        given = clamped_tables(focus.run, focus) if focus else {}
+        with computed_again(run, _COMPUTED, given, **values) as answer:
             answer.provide("phases")
             found = answer.connection.table("phases").order("phase").to_arrow_table().to_pylist()
     if not found:

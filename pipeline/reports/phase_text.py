@@ -8,9 +8,12 @@ from statistics import fmean
 from tracemill.reports.grid import TextGrid
 from tracemill.reports.units import format_share, format_time
 from tracemill.reports.wording import count_of
+from tracemill.schemas.overheads import ACTIVITIES
+from tracemill.schemas.phases import ratio_name
 
 PhaseRow = Mapping[str, int | float | str | None]
 NAMED = 3
+ACTIVITY_TITLES = {ratio_name(name): name[:1].upper() + name[1:] for name in ACTIVITIES}
 
 
 def describe_phases(phases: Sequence[PhaseRow]) -> str:
@@ -44,7 +47,7 @@ def grid_of_phases(phases: Sequence[PhaseRow]) -> TextGrid:
     """The phases as rows of text; activities that never occur are left out."""
     ratios = [name for name in phases[0] if name.endswith("_ratio")]
     shown = [name for name in ratios if any(row[name] for row in phases)]
-    titles = [name.removesuffix("_ratio").replace("_", " ").capitalize() for name in shown]
+    titles = [ACTIVITY_TITLES[name] for name in shown]
     return TextGrid(
         titles=("Phase", "Kind", "Begin", "Time", "Strength", *titles),
         is_numeric=(True,) * (5 + len(titles)),

@@ -15,6 +15,7 @@ from tracemill.base.errors import UsageError
 from tracemill.engine.analyze import Analysis
 from tracemill.engine.focusing.options import FocusOptions, split_name
 from tracemill.engine.focusing.resolve import resolve_focus
+from tracemill.stages.phases import OF_CALLS
 from tracemill.store.runs import Run
 
 Analyses = Callable[[str], Analysis]
@@ -114,6 +115,22 @@ def test_a_phase_is_a_period_of_its_level(analysis_of: Analyses) -> None:
     ):
         with pytest.raises(UsageError, match=said):
             resolve_focus(run, options)
+
+
+@pytest.mark.parametrize("focus", [("--ranks", "0"), ("--iteration", "2..7", "--threads", "0")])
+def test_phases_of_a_focus_are_computed_with_any_choice(
+    focus: tuple[str, ...], analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Naming all curves changes nothing, but has the phases computed again."""
+    found = []
+    for words in ((), ("--curves", ",".join(OF_CALLS))):
+        assert run("phases", analysis_of(HYBRID), *focus, *words, "--format", "csv") == 0
+        out, err = capsys.readouterr()
+        assert err.startswith("Focus: ")
+        found.append(out)
+    assert found[0] == found[1]
+    assert run("phases", analysis_of(HYBRID), "--format", "csv") == 0
+    assert capsys.readouterr().out != found[0]
 
 
 def test_options_intersect_and_the_heading_states_the_share(analysis_of: Analyses) -> None:

@@ -9,9 +9,10 @@ from tests.golden.test_overheads import classified, message_trace, thread_trace
 from tests.helpers.micro_trace import Tables, read_trace
 from tests.helpers.running import Row, query_rows, run_query
 from tracemill.base.errors import UsageError
+from tracemill.cli.parameters import Focusing
 from tracemill.cli.phasing import check_curves
 from tracemill.cli.phasing import phases as phases_command
-from tracemill.reports.phase_text import describe_phases
+from tracemill.reports.phase_text import describe_phases, grid_of_phases
 from tracemill.schemas.overheads import ACTIVITIES
 from tracemill.schemas.phases import ratio_name
 from tracemill.stages.phase_boundaries import change_strengths, find_candidates, smooth
@@ -191,6 +192,12 @@ def test_a_main_part_shorter_than_its_bins_has_no_phases() -> None:
     assert query_rows("phases", tables) == []
 
 
+def test_activities_are_named_as_everywhere() -> None:
+    row = {"phase": 0, "kind": 0, "begin_ns": 0, "end_ns": 9, "strength": None}
+    shares = {"io_ratio": 0.5, "create_destroy_ratio": 0.5, "idle_ratio": 0}
+    assert grid_of_phases([row | shares]).titles[5:] == ("I/O", "Create/destroy")
+
+
 def test_kinds_that_recur_are_named() -> None:
     begins = {0: 0, 1: 100, 2: 420, 3: 740}
     rows = [
@@ -206,9 +213,10 @@ def test_kinds_that_recur_are_named() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"threshold": 0.0}, "--threshold 0.0: give a number above 0 and up to 1"),
-        ({"threshold": float("nan")}, "--threshold nan: give"),
-        ({"threshold": 1.5}, "--threshold 1.5: give"),
+        ({"focus": Focusing(threshold="0")}, "--threshold 0: give a number above 0 and up to 1"),
+        ({"focus": Focusing(threshold="nan")}, "--threshold nan: give"),
+        ({"focus": Focusing(threshold="1.5")}, "--threshold 1.5: give"),
+        ({"focus": Focusing(threshold="low")}, "--threshold low: give"),
         ({"smooth": 4}, "--smooth 4: give an odd number from 1 to --bins, which is 200"),
         ({"smooth": 11, "bins": 10}, "--smooth 11: give an odd number from 1 to --bins"),
         ({"bins": 0}, "--bins 0: give a number from 1 to"),

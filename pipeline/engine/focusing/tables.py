@@ -97,6 +97,23 @@ def focus_records(run: Run, focus: Focus) -> Tables:
     return found
 
 
+def clamped_tables(run: Run, focus: Focus) -> Tables:
+    """What a focus replaces besides its tables where those over time are computed again."""
+    with computed_again(run, ["class_changes"]) as whole:
+        return _clamped(focus, whole)
+
+
+def _clamped(focus: Focus, whole: Answer) -> Tables:
+    """The run, its visits and the changes of classes, clamped to the focus in real time."""
+    times = focus.times
+    begin, end = times.hull
+    return {
+        "runs": with_columns(whole.table("runs"), {"begin_ns": [begin], "end_ns": [end]}),
+        "visits": clamp(_relation(whole, "visits"), times, "enter_ns", "leave_ns"),
+        "class_changes": clamp(_relation(whole, "class_changes"), times, "begin_ns", "end_ns"),
+    }
+
+
 def _sent(messages: pa.Table, times: FocusTimes) -> pa.Table:
     """The messages that are sent in the focus."""
     place, time = (numbers_of(messages, name) for name in ("sender_location_id", "send_ns"))
@@ -214,17 +231,10 @@ def _records(run: Run, whole: Answer, made: Tables, times: FocusTimes) -> Tables
 
 def _over_time(run: Run, focus: Focus, whole: Answer, made: Tables) -> Tables:
     """Tables over time, and those of moments in which several locations meet."""
-    times = focus.times
-    begin, end = times.hull
-    runs = with_columns(whole.table("runs"), {"begin_ns": [begin], "end_ns": [end]})
-    given = {
-        "runs": runs,
-        "visits": clamp(_relation(whole, "visits"), times, "enter_ns", "leave_ns"),
-        "class_changes": clamp(_relation(whole, "class_changes"), times, "begin_ns", "end_ns"),
-        **_taken(
-            made, "critical_path_segments", "critical_path_locations", "main_part", "wait_states"
-        ),
-    }
+    clamped = _clamped(focus, whole)
+    given = clamped | _taken(
+        made, "critical_path_segments", "critical_path_locations", "main_part", "wait_states"
+    )
     found = _computed(run, ["time_profile", "phases", "critical_path_summary"], given)
     is_whole = whole.table("critical_path_summary")["is_whole"]
     place = found["critical_path_summary"].schema.get_field_index("is_whole")
@@ -235,7 +245,7 @@ def _over_time(run: Run, focus: Focus, whole: Answer, made: Tables) -> Tables:
     of_moments = (
         "parallelism_losses", "call_path_counters", "counter_profile", "counter_figures"
     )  # fmt: skip
-    given = {"runs": runs, **_taken(made, "focus", "main_part")}
+    given = {"runs": clamped["runs"], **_taken(made, "focus", "main_part")}
     return found | _computed(run, of_moments, given)
 
 

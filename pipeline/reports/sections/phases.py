@@ -2,10 +2,8 @@
 
 from tracemill.reports.material import Material
 from tracemill.reports.model import Section
-from tracemill.reports.phase_text import describe_phases
+from tracemill.reports.phase_text import ACTIVITY_TITLES, describe_phases
 from tracemill.reports.tables import TableSpec, read_source
-from tracemill.schemas.overheads import ACTIVITIES
-from tracemill.schemas.phases import ratio_name
 
 PLACE = 64
 _ALL_PHASES = 1 << 62
@@ -16,13 +14,8 @@ PHASES = TableSpec(
     "other levels of detail.",
     row_limit=40,
     bars=("phase_ns",),
-    titles={
-        "begin_ns": "Begin",
-        "end_ns": "End",
-        "phase_ns": "Time",
-        **{ratio_name(name): name[:1].upper() + name[1:] for name in ACTIVITIES},
-    },
-    silent=dict.fromkeys(map(ratio_name, ACTIVITIES), 0.0),
+    titles={"begin_ns": "Begin", "end_ns": "End", "phase_ns": "Time", **ACTIVITY_TITLES},
+    silent=dict.fromkeys(ACTIVITY_TITLES, 0.0),
     hidden=frozenset({"end_ns"}),
 )
 
