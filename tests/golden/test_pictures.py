@@ -80,6 +80,13 @@ def test_speed_up_is_drawn_against_the_ideal() -> None:
     assert {"ideal", "within 80 % of it"} <= set(texts(PICTURES["scaling"]()))
 
 
+def test_small_shares_stay_visible_on_a_map() -> None:
+    shares = np.array([[0.0, 0.00003, 0.0049, 0.006]])
+    grid = Grid(processes=(1, 2, 4, 8), sizes=(1.0,), values=shares, label="E", is_percent=True)
+    shown = [text for text in texts(draw_heat_map(grid, "shares")) if text.endswith("%")]
+    assert shown == ["0%", "0.003%", "0.5%", "1%"]
+
+
 def test_one_configuration_can_be_drawn() -> None:
     single = Grid(processes=(4,), sizes=(1.0,), values=np.array([[0.5]]), label="E")
     assert "0.5" in texts(draw_heat_map(single, "single"))

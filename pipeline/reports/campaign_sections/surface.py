@@ -15,7 +15,7 @@ from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Picture, Section, Table
 from tracemill.reports.pictures.grids import Grid, draw_heat_map, draw_surface
 from tracemill.reports.tables import TableSpec
-from tracemill.reports.units import Value
+from tracemill.reports.units import Unit, Value, format_value
 from tracemill.reports.wording import Row, count_of, group_by, nonempty, number, share_of
 from tracemill.schemas.surfaces import NOISE_NOT_KNOWN, WITHIN_NOISE
 
@@ -265,12 +265,13 @@ def _surface(application: str, kind: str, grid: Grid, points: Grid | None) -> Pi
 def _rates(application: str, rows: Sequence[Row]) -> Picture:
     name = f"rate-{application}".lower()
     grid = _grid(rows, "measured_rate", 1.0, "size per second")
+    highest = float(np.nanmax(grid.values))
     return Picture(
         name=name,
         title=f"Rate of {application}",
         draw=partial(draw_surface, grid, name, None),
         description=(
-            f"Highest rate: {np.nanmax(grid.values):.3g} per second. As an index: general "
+            f"Highest rate: {format_value(highest, Unit.NUMBER)} per second. As an index: general "
             "speed-up, whole plane, measured, no reference point."
         ),
         of=f"Drawn from {MEASURED.title}.",

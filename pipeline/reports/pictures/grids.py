@@ -179,17 +179,22 @@ def _few(count: int) -> list[int]:
 def _write_values(axes: "Axes", grid: Grid) -> None:
     scale = _scale(grid)
     for row, column in np.ndindex(grid.values.shape):
-        value = grid.values[row, column]
+        value = float(grid.values[row, column])
         if np.isnan(value):
             axes.text(column + 0.5, row + 0.5, "–", ha="center", va="center", color=INK)
             continue
-        text = f"{value:.0%}" if grid.is_percent else f"{value:.3g}"
+        text = _percent(value) if grid.is_percent else f"{value:.3g}"
         shade = float(scale(value))
         is_dark = shade < 0.6 if not grid.is_signed else abs(shade - 0.5) > 0.3
         axes.text(
             column + 0.5, row + 0.5, text, ha="center", va="center",
             color="white" if is_dark else "black", fontsize=8,
         )  # fmt: skip
+
+
+def _percent(share: float) -> str:
+    """Whole percents; small shares stay visible."""
+    return f"{share:.0%}" if share == 0 or abs(share) >= 0.005 else f"{100 * share:.1g}%"
 
 
 def _link_squares(axes: "Axes", grid: Grid, links: Links) -> None:
