@@ -83,7 +83,9 @@ def _add(times: Any, kinds: Any, clock: Any, heap: Any, state: Any) -> None:
             count += 1
             if longest < 0 or time - last <= longest:
                 gap = ticks_to_ns(time, clock) - ticks_to_ns(last, clock)
-                if size < len(heap):
+                if gap < 0:  # a time that does not fit into nanoseconds
+                    count -= 1
+                elif size < len(heap):
                     _lift(heap, size, gap)
                     size += 1
                 elif gap < heap[0]:

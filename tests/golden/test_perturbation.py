@@ -65,6 +65,11 @@ def test_gaps_are_differences_of_times_in_whole_nanoseconds() -> None:
     assert gaps_of([(3, E), (6, L)], clock=clock) == (1, 3 - 2)
 
 
+# Read as a signed number, the damaged time lies 292 years before the next one.
+def test_a_damaged_time_ends_no_gap() -> None:
+    assert gaps_of([(2**63 + 10, E), (100, L), (107, E)]) == (1, 7)
+
+
 @pytest.mark.parametrize(
     ("count", "rank"), [(1, 1), (99, 1), (100, 1), (101, 2), (200, 2), (201, 3), (5000, 50)]
 )
