@@ -287,7 +287,7 @@ CALL_PATHS = Table(
 SOURCE_LOCATIONS = Table(
     name="source_locations",
     meaning="Source code positions that calling contexts and attributes refer to.",
-    grain="one row per system tree node",
+    grain="one row per source location",
     key=("source_location_id",),
     columns=(
         Column(
