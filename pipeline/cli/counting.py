@@ -5,13 +5,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from tracemill.base.console import results
+from tracemill.base.console import messages, results
 from tracemill.cli.parameters import EVERYTHING, FocusingOptions, RunName, StorePath
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from tracemill.reports.tables import Fetched
 
 _QUERIES = {
     "call-path": "counters_by_call_path",
@@ -36,8 +34,8 @@ def counters(
     """Show counters of the trace, such as hardware events, and what is derived from them.
 
     Values are those of the main part of the run, or of a focus; over time, of the whole run or of
-    the period of the focus. Counters of a
-    process, a node or the run belong to no call path: they are shown over time.
+    the period of the focus. Counters of a process, a node or the run belong to no call path: they
+    are shown over time.
 
     Examples:
       tracemill counters --counter IPC --by region
@@ -56,6 +54,7 @@ def counters(
     """
     from tracemill.reports.counters import (
         NO_COUNTERS,
+        NO_ROWS,
         choose_rows,
         defined_counters,
         derive_counters,
@@ -78,5 +77,7 @@ def counters(
         if not defined:
             results().print(NO_COUNTERS)
             return
-        found: Fetched = choose_rows(material.fetch(_QUERIES[by]), counter, defined)
-        print_rows(*found, format, results())
+        columns, rows = choose_rows(material.fetch(_QUERIES[by]), counter, defined)
+        if not rows:
+            messages().print(NO_ROWS, markup=False, soft_wrap=True)
+        print_rows(columns, rows, format, results())

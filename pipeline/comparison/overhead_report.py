@@ -44,7 +44,7 @@ def build_overheads_report(overheads: Overheads) -> Report:
     tables = tables_of(overheads)
     seq, par = overheads.seq, overheads.par
     return Report(
-        title=shorten(make_visible(f"Overheads of {label_of(par)} against {label_of(seq)}")),
+        title=f"Overheads of {_short_label(par)} against {_short_label(seq)}",
         subtitle=make_visible(f"SEQ: {_describe(seq)}. PAR: {_describe(par)}."),
         name=f"{seq[0].run.run_id}..{par[0].run.run_id}",
         sections=(
@@ -54,6 +54,10 @@ def build_overheads_report(overheads: Overheads) -> Report:
         ),
         subject=Subject.COMPARISON,
     )
+
+
+def _short_label(side: Sequence[RunTimes]) -> str:
+    return shorten(make_visible(label_of(side)))
 
 
 def _describe(side: Sequence[RunTimes]) -> str:

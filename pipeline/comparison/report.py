@@ -54,7 +54,7 @@ def build_comparison_report(
     """The report of a comparison, with the results of conditions."""
     base, other = comparison.base, comparison.other
     return Report(
-        title=shorten(make_visible(f"{_name(base, other)} → {_name(other, base)}")),
+        title=f"{_name(base, other)} → {_name(other, base)}",
         subtitle=make_visible(f"A: {_describe(base)}. B: {_describe(other)}."),
         name=f"{'+'.join(base.run_ids)}..{'+'.join(other.run_ids)}",
         sections=tuple(
@@ -75,7 +75,7 @@ def build_comparison_report(
 def _name(side: Side, beside: Side) -> str:
     """The label of a side, or its run ids if other runs on the other side have the same label."""
     is_clear = side.label != beside.label or side.run_ids == beside.run_ids
-    return side.label if is_clear else ", ".join(side.run_ids)
+    return shorten(make_visible(side.label if is_clear else ", ".join(side.run_ids)))
 
 
 def _describe(side: Side) -> str:

@@ -12,6 +12,10 @@ from tracemill.sql.query_files import load_query
 from tracemill.stages.derived_counters import make_derived_counters
 
 NO_COUNTERS = "The trace has no counters."
+NO_ROWS = (
+    "No values here. Counters of a process, a node or the run belong to no call path or thread; "
+    "--by time shows them."
+)
 _DERIVED, _FIGURES = "derived_counters", "counter_figures"
 
 

@@ -43,11 +43,13 @@ def print_heading(report: Report, console: Console) -> None:
 
 
 def print_section(section: Section, console: Console) -> None:
-    """Print the sentences and tables of a section."""
+    """Print the sentences and tables of a section; a table with its title needs no title."""
     _print_sentences(section, console)
     for table in section.tables:
         if table.layout is not Layout.MATRIX:
             console.print()
+            if table.title != section.title:
+                console.print(Text(table.title, style="title"))
             _print_table(table, console)
     for explained in section.explanations:
         line = Text.assemble((explained.title, "title"), ": ", explained.meaning, " ")
@@ -69,7 +71,6 @@ def _print_sentences(section: Section, console: Console) -> None:
 
 
 def _print_table(table: Table, console: Console) -> None:
-    console.print(Text(table.title, style="title"))
     grid, left_out = fit(grid_of(table), console.width)
     console.print(FittedGrid(grid))
     if table.is_cut:

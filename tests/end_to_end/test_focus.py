@@ -181,6 +181,7 @@ def test_the_page_of_a_focus_lies_beside_that_of_the_run(
     assert page.parent.name == f"run={analysis.run.run_id}"
     assert not (page.parent / "index.html").exists()
     text = page.read_text(encoding="utf-8")
+    assert "without MPI setup (" not in text
     assert "Focus: iterations 3 to 5 of !$omp parallel @hybrid.c:9, ranks 0 to 1, " in text
     assert f"--run {analysis.run.run_id} --iteration 3..5 --ranks 0-1" in text
 
@@ -216,6 +217,17 @@ def test_two_parts_of_a_run_are_compared(
 
     assert document["run_time"]["base_value"] == span(3)
     assert document["run_time"]["other_value"] == span(7)
+
+
+def test_the_heading_of_a_comparison_names_both_parts(
+    analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sides = [f"{HYBRID}@iteration={each}" for each in (3, 7)]
+    assert run("compare", analysis_of(HYBRID), *sides) == 0
+    heading = " ".join(capsys.readouterr().out.split("A: ")[0].split())
+    assert [
+        f"{HYBRID}, iteration {each} of !$omp parallel @hybrid.c:9" in heading for each in (3, 7)
+    ] == [True, True]
 
 
 def test_parts_are_compared_in_python(analysis_of: Analyses) -> None:

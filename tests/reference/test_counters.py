@@ -1,10 +1,13 @@
 """Counters of a recorded trace, against differences between enter and leave by another reader."""
 
+import json
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
+from tests.reference.recorded import analyzed
+from tracemill import cli
 from tracemill.engine.analyze import Options, analyze
 from tracemill.store.runs import Store
 
@@ -53,3 +56,19 @@ def test_papi_counters_are_differences_between_enter_and_leave(tmp_path: Path) -
     with analysis.run.connect() as connection:
         rows = connection.sql(VALUES).fetchall()
     assert {row[:3]: row[3] for row in rows} == differences(TRACE / "traces.otf2")
+
+
+def test_power_of_a_processor_has_a_curve_but_no_call_path(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """All counters belong to the node; it takes some hundred watts, recorded in microwatts."""
+    run = analyzed("foreign/fastotf2_mi300")
+    words = ["counters", "--store", str(run.path.parents[2]), "--format", "json"]
+    assert cli.main(words) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "[]\n"
+    assert "--by time shows them" in printed.err
+    assert cli.main([*words, "--by", "time", "--counter", "*hwmon2:power1_input"]) == 0
+    watts = [row["curve_value"] / 1e6 for row in json.loads(capsys.readouterr().out)]
+    assert len(watts) > 100
+    assert 100 < min(watts) < max(watts) < 1000

@@ -52,7 +52,10 @@ TIME_PARTS = TableSpec(
 def build(material: Material) -> Section:
     """Run time, root causes, waiting by kind, and quality."""
     overview = material.overview
-    first = nonempty(describe_run(overview), *root_causes.describe_causes(material))
+    first = nonempty(
+        describe_run(overview, is_focused=material.is_focused),
+        *root_causes.describe_causes(material),
+    )
     last = nonempty(*_describe_quality(material), _OF_RUN if material.is_focused else "")
     shown, more = _fitting(
         list(_kinds(material)),
@@ -161,12 +164,14 @@ def describe_size(overview: Row) -> str:
     return f"{processes} with {locations}; the trace contains {records}."
 
 
-def describe_run(overview: Row) -> str:
+def describe_run(overview: Row, *, is_focused: bool) -> str:
     """The run time, and the shares of MPI and of waiting in the time of all locations."""
-    length = f"Run time: {time_of(overview['run_ns'])}"
-    if overview["run_ns"] != overview["whole_ns"]:
-        length += f" without MPI setup ({time_of(overview['whole_ns'])} with it)"
-    return f"{length}. {_describe_use(overview)}"
+    length, whole = (time_of(overview[name]) for name in ("run_ns", "whole_ns"))
+    if is_focused:
+        length += f" of {whole} of the whole run"
+    elif overview["run_ns"] != overview["whole_ns"]:
+        length += f" without MPI setup ({whole} with it)"
+    return f"Run time: {length}. {_describe_use(overview)}"
 
 
 def _describe_use(overview: Row) -> str:
