@@ -287,7 +287,7 @@ def measure_iterations(
         "time_ns": ends - begins,
         "computing_ns": every.sum_intervals(computing_changes, *change),
         "wait_ns": every.sum_intervals(waits, "start_ns", "start_ns + wait_ns"),
-        "path_ns": every.sum_intervals(critical_path_segments, "begin_ns", "end_ns"),
+        "path_ns": every.sum_intervals(critical_path_segments, "begin_ns + wait_ns", "end_ns"),
         "bytes_sent": every.sum_events(sends, "send_ns", "bytes"),
     }
     ratio = _imbalance(firsts.sum_intervals(computing_changes, *change))

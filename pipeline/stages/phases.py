@@ -71,7 +71,7 @@ def find_phases(phasing: Phasing, spent: ClassTimes, edges: Numbers, further: Fu
         phasing.weights,
         width=phasing.width,
     )
-    begin, end = read_columns(further.critical_path_segments, "begin_ns", "end_ns")
+    begin, end = read_columns(further.critical_path_segments, "begin_ns + wait_ns", "end_ns")
     path = _times_of(np.zeros(len(begin), np.int64), begin, end, edges, 1)[0]
     levels = [
         _Level(level, threshold, [each for each in found if each.strength >= threshold])

@@ -106,11 +106,14 @@ def test_similarity_and_coverage_decide() -> None:
 
 
 def test_an_iteration_holds_what_happens_in_it() -> None:
-    """Messages at 29 and 30 belong to iterations 0 and 1; that at 50 to none."""
+    """Messages at 29 and 30 belong to iterations 0 and 1; that at 50 to none.
+
+    Rank 1 waits from 31 to 35 for rank 0, which has the path until then.
+    """
     given = {
         "critical_path_segments": [
             {"ordinal": 0, "location_id": 0, "begin_ns": 0, "end_ns": 35},
-            {"ordinal": 1, "location_id": 1, "begin_ns": 35, "end_ns": 70},
+            {"ordinal": 1, "location_id": 1, "begin_ns": 31, "end_ns": 70, "wait_ns": 4},
         ],
         "messages": [
             {"message_id": at, "sender_location_id": 0, "send_ns": time, "bytes": size}

@@ -66,7 +66,10 @@ def halves() -> Tables:
         "runs": [{"begin_ns": 0, "end_ns": 1000}],
         "main_part": [{"begin_ns": 0, "end_ns": 1000}],
         "wait_states": [wait_of(receive, 500, 300)],
-        "critical_path_segments": [{"location_id": 0, "begin_ns": 0, "end_ns": 900}],
+        "critical_path_segments": [
+            {"ordinal": 0, "location_id": 0, "begin_ns": 0, "end_ns": 600},
+            {"ordinal": 1, "location_id": 0, "begin_ns": 500, "end_ns": 900, "wait_ns": 100},
+        ],
     }
 
 

@@ -87,3 +87,19 @@ def test_a_higher_threshold_never_gives_more_phases(trace: str) -> None:
     assert len(counts) == 100
     assert counts == sorted(counts)
     assert len({time for _, time in found}) == 1  # they fill the main part
+
+
+@pytest.mark.parametrize(
+    "trace", ["traces/m18_master_worker", "traces/m29_hybrid", "traces/sB_model_p8_n400_r1"]
+)
+def test_the_critical_path_fills_all_phases_and_no_iteration_twice(trace: str) -> None:
+    """The path is at one place at a time, also where it leaves a call that waited."""
+    run = analyzed(trace)
+    phases = "SELECT DISTINCT sum(path_ns) FROM phases GROUP BY level"
+    main = "SELECT end_ns - begin_ns FROM main_part"
+    assert rows_of(run, phases) == rows_of(run, main)
+    overfull = """
+        SELECT iteration FROM iterations
+        GROUP BY iteration HAVING sum(path_ns) > max(end_ns) - min(begin_ns)
+    """
+    assert rows_of(run, overfull) == []
