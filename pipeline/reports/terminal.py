@@ -39,7 +39,8 @@ def print_summary(report: Report, console: Console) -> None:
 def print_heading(report: Report, console: Console) -> None:
     """Print the subject of the report."""
     console.print(Text(report.title, style="heading"))
-    console.print(Text(report.subtitle, style="muted"), soft_wrap=not console.is_terminal)
+    if report.subtitle:
+        console.print(Text(report.subtitle, style="muted"), soft_wrap=not console.is_terminal)
 
 
 def print_section(section: Section, console: Console) -> None:

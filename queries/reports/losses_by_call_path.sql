@@ -31,7 +31,7 @@ WITH
     )
 
 SELECT
-    call_paths.path,
+    call_paths.path AS call_path,
     classes.overhead_class::VARCHAR AS overhead_class,
     classes.overhead_subclass::VARCHAR AS overhead_subclass,
     charged.is_moved,

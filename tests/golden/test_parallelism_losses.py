@@ -108,7 +108,7 @@ def test_the_report_lists_what_is_moved_first():
     tables = trace(
         40, (0, SERIAL, 5, 20), (1, BARRIER, 10, 20), (2, BARRIER, 10, 20), (1, BARRIER, 20, 40)
     )  # fmt: skip
-    columns = "path overhead_subclass participant_count rank alone_ns with_others_ns lost_ns"
+    columns = "call_path overhead_subclass participant_count rank alone_ns with_others_ns lost_ns"
     assert run_query("losses_by_call_path", tables, columns, row_limit=5) == [
         ("main/serial", "unparallelised code", 1, 0, 20, 0, 20),
         # From 20 to 40, ranks 0 and 2 compute in main, which all visit.

@@ -137,8 +137,8 @@ def describe_loss(losses: Sequence[Row]) -> str:
     lost = time_of(worst["lost_ns"])
     if worst["participant_count"] != 1:
         count = worst["participant_count"]
-        return f"While {worst['path']} ran on {count} threads only, the others lost {lost}."
+        return f"While {worst['call_path']} ran on {count} threads only, the others lost {lost}."
     thread = f" thread {worst['thread']}" if worst["thread"] else ""
     rank = "one thread" if worst["rank"] is None else f"rank {worst['rank']}{thread}"
     alone = " alone" if number(worst["alone_ns"]) > number(worst["with_others_ns"]) else ""
-    return f"While {worst['path']} ran on {rank}{alone}, the others lost {lost}."
+    return f"While {worst['call_path']} ran on {rank}{alone}, the others lost {lost}."
