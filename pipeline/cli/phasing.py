@@ -147,7 +147,7 @@ def _find(run: "Run", threshold: float, parameters: dict[str, int | str]) -> lis
             found = answer.connection.table("phases").order("phase").to_arrow_table().to_pylist()
     if not found:
         raise UsageError(
-            f"--bins {parameters['phase_bins']}: the main part of {run.label} is shorter than one "
-            "nanosecond per bin; give fewer bins"
+            f"--bins {parameters['phase_bins']}: {run.label}: shorter than one nanosecond per bin; "
+            "give fewer bins"
         )
     return found

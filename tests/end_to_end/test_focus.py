@@ -278,6 +278,15 @@ def test_the_focus_of_a_side_stands_behind_its_name() -> None:
         split_name("a@ranks=1@ranks=2")
 
 
+# 100 ns in 200 bins.
+def test_a_period_shorter_than_its_bins_has_no_phases(
+    analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("phases", analysis_of(LATE), "--window", "1us..1.1us") == 2
+    assert "--bins 200: " in (error := capsys.readouterr().err)
+    assert "shorter than one nanosecond per bin; give fewer bins" in error
+
+
 def test_no_folder_is_left(analysis_of: Analyses, tmp_path: Path, monkeypatch: object) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))  # type: ignore[attr-defined]
     assert run("sql", analysis_of(LATE), "FROM runs", "--ranks", "0") == 0
