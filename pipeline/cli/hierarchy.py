@@ -4,7 +4,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
-from tracemill.base.console import results
+from tracemill.base.console import messages, results
 from tracemill.cli.parameters import EVERYTHING, FocusingOptions, RunName, StorePath
 
 
@@ -13,7 +13,7 @@ def hierarchy(
     /,
     *,
     level: str = "process",
-    metric: str = "*",
+    metric: str | None = None,
     of: str | None = None,
     focus: FocusingOptions = EVERYTHING,
     store: StorePath = Path("store"),
@@ -34,14 +34,15 @@ def hierarchy(
     level
         program, node, process, thread, call-path or activity.
     metric
-        Metric, activity or counter; * and ? stand for other characters.
+        Metric, activity or counter; * and ? stand for other characters. Without it, a table shows
+        only the first times of activities and on the critical path; other formats show all.
     of
         Show only what belongs to an entity of some level, such as process:3, node:n17 or
         activity:blocked.
     format
         How to print the values.
     """
-    from tracemill.reports.levels import TABLES, fetch_level, round_share
+    from tracemill.reports.levels import TABLES, fetch_level, print_level
     from tracemill.shell.formats import print_rows
     from tracemill.store.finding import open_run
 
@@ -49,7 +50,9 @@ def hierarchy(
         focus.applied(open_run(store, run)) as chosen,
         closing(chosen.connect(tables=TABLES)) as connection,
     ):
-        columns, rows = fetch_level(connection, level, metric, of)
-        if format == "table":
-            rows = tuple((*row[:-1], round_share(row[-1])) for row in rows)
-        print_rows(columns, rows, format, results())
+        found = fetch_level(connection, level, metric or "*", of)
+    if format != "table":
+        print_rows(*found, format, results())
+    elif print_level(found, results(), is_chosen=metric is not None):
+        more = '--metric "*" shows all metrics, ' * (metric is None) + "--format csv all rows"
+        messages().print(f"not all is shown: {more}", markup=False, soft_wrap=True)

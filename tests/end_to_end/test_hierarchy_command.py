@@ -32,11 +32,10 @@ def test_it_prints_a_level_with_the_activities_first(
 ) -> None:
     assert run(analysis_of(MASTER), "--level", "node") == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split() == [
-        "level", "entity", "metric", "parent_entity", "value", "unit", "share",
-    ]  # fmt: skip
-    assert lines[1].split() == ["node", "vm", "main_ns", "program", "818636520", "ns", "1"]
+    assert lines[0].split() == ["Node", "Metric", "Value", "Share"]
+    assert lines[1].split() == ["vm", "main_ns", "819", "ms", "100.0%"]
     assert "blocked_ns" in lines[2]
+    assert not [line for line in lines[1:] if "_ns" not in line]
 
 
 def test_of_an_entity_it_prints_what_belongs_to_it(
@@ -85,6 +84,8 @@ def test_parts_of_the_main_part_sum_to_it(
     ("options", "message"),
     [
         (("--level", "rank"), "--level rank: no such level: there are program, node, process,"),
+        (("--level", "proces"), "--level proces: no such level: did you mean process?"),
+        (("--metric", "blokced_ns"), "no metric fits: did you mean blocked_ns?"),
         (("--metric", "foo*"), "--metric foo*: no metric fits: there are main_ns, blocked_ns,"),
         (("--of", "process:9"), "--of process:9: no such process: there are 0, 1, 2, 3, 4\n"),
         (("--of", "process"), "--of process: no such process: there are 0, 1, 2, 3, 4\n"),

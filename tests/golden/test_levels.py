@@ -7,8 +7,9 @@ import pytest
 from tests.golden.test_overheads import classified, message_trace, thread_trace
 from tests.helpers.micro_trace import Row, Tables
 from tests.helpers.running import query_rows, run_query
+from tracemill.base.console import plain
 from tracemill.base.errors import UsageError
-from tracemill.reports.levels import find_level
+from tracemill.reports.levels import find_level, print_level
 
 
 def activities(tables: Tables) -> dict[int, dict[tuple[str | None, str], int]]:
@@ -293,3 +294,34 @@ def test_names_of_levels_may_have_hyphens():
     assert find_level("Call-Path") == "call path"
     with pytest.raises(UsageError, match="--level rank: no such level: there are program, node,"):
         find_level("rank")
+
+
+def test_people_read_short_call_paths_units_and_the_first_rows_of_times() -> None:
+    columns = ("level", "entity", "metric", "parent_entity", "value", "unit", "share")
+    rows = [
+        (
+            "call path",
+            f"main/send(Domain&, int{'*' * n})",
+            metric,
+            "main",
+            1_613_608_867,
+            unit,
+            0.25,
+        )
+        for metric, unit in (("main_ns", "ns"), ("bytes_sent", "bytes"))
+        for n in range(12)
+    ]
+    console = plain(width=90)
+    assert print_level((columns, tuple(rows)), console, is_chosen=False)
+    heading, *lines = console.export_text().splitlines()
+    assert heading.split() == ["Call", "path", "Metric", "Value", "Share"]
+    assert [line.split() for line in lines] == [
+        ["main/send(…)", "main_ns", "1.614", "s", "25.0%"] for _ in range(10)
+    ]
+    chosen = (columns, tuple(rows[12:]))
+    assert not print_level(chosen, console, is_chosen=True)
+    assert "1.50 GiB" in console.export_text()
+
+
+def test_levels_may_be_spelled_without_a_hyphen() -> None:
+    assert {find_level(name) for name in ("callpath", "call-path", "Call_Path")} == {"call path"}
