@@ -58,8 +58,10 @@ def counters(
         choose_rows,
         defined_counters,
         derive_counters,
+        table_of,
     )
     from tracemill.reports.material import Material
+    from tracemill.reports.terminal import print_table
     from tracemill.shell.formats import print_rows
     from tracemill.stages.derived_counters import read_definitions
     from tracemill.store.finding import open_run
@@ -77,7 +79,10 @@ def counters(
         if not defined:
             results().print(NO_COUNTERS)
             return
-        columns, rows = choose_rows(material.fetch(_QUERIES[by]), counter, defined)
-        if not rows:
+        found = choose_rows(material.fetch(_QUERIES[by]), counter, defined)
+        if not found[1]:
             messages().print(NO_ROWS, markup=False, soft_wrap=True)
-        print_rows(columns, rows, format, results())
+        if format != "table":
+            print_rows(*found, format, results())
+        elif found[1]:
+            print_table(table_of(_QUERIES[by], found), results())

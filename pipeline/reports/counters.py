@@ -7,7 +7,8 @@ import duckdb
 
 from tracemill.base.errors import UsageError
 from tracemill.reports.material import Material
-from tracemill.reports.tables import Fetched
+from tracemill.reports.model import Table
+from tracemill.reports.tables import Fetched, TableSpec, read_table
 from tracemill.sql.query_files import load_query
 from tracemill.stages.derived_counters import make_derived_counters
 
@@ -16,6 +17,11 @@ NO_ROWS = (
     "No values here. Counters of a process, a node or the run belong to no call path or thread; "
     "--by time shows them."
 )
+_OVER_TIME = "counters_over_time"
+_INTERNAL = frozenset({"value", "recorded_mean", "negative_steps", "is_as_recorded", "is_derived"})
+"""Of values over time: those of the curve are for people."""
+_TITLES = {"curve_value": "Value", "covered_ns": "Known for", "negative_steps": "Falling steps"}
+_MOST_ROWS = 1_000
 _DERIVED, _FIGURES = "derived_counters", "counter_figures"
 
 
@@ -50,3 +56,15 @@ def choose_rows(found: Fetched, pattern: str, defined: Sequence[str]) -> Fetched
         raise UsageError(f"--counter {pattern}: no counter fits: there are {names}")
     columns, rows = found
     return columns, tuple(row for row in rows if row[0] in chosen)
+
+
+def table_of(query: str, found: Fetched) -> Table:
+    """Rows of a query about counters for people: rounded, without internal columns."""
+    spec = TableSpec(
+        query=query,
+        title="Counters",
+        row_limit=_MOST_ROWS,
+        titles=_TITLES,
+        hidden=_INTERNAL if query == _OVER_TIME else frozenset(),
+    )
+    return read_table(lambda *_: found, spec)

@@ -51,7 +51,7 @@ def print_section(section: Section, console: Console) -> None:
             console.print()
             if table.title != section.title:
                 console.print(Text(table.title, style="title"))
-            _print_table(table, console)
+            print_table(table, console)
     for explained in section.explanations:
         line = Text.assemble((explained.title, "title"), ": ", explained.meaning, " ")
         line.append(f"tracemill explain {explained.metric}", style="muted")
@@ -71,7 +71,8 @@ def _print_sentences(section: Section, console: Console) -> None:
         console.print(Text(remark, style="muted"), soft_wrap=not console.is_terminal)
 
 
-def _print_table(table: Table, console: Console) -> None:
+def print_table(table: Table, console: Console) -> None:
+    """Print a table without its title; columns that do not fit are named below it."""
     grid, left_out = fit(grid_of(table), console.width)
     console.print(FittedGrid(grid))
     if table.is_cut:
