@@ -34,15 +34,16 @@ SLOWEST = TableSpec(
     query="slowest_iterations",
     title="Slowest iterations",
     note=(
-        "Mean and maximum are over processes. Max/mean is that of the computing times of first "
-        "threads. Computing, waiting, path and bytes are sums over processes."
+        "Mean and maximum are over processes. Computing max/mean is the imbalance of first "
+        "threads. Computing, waiting, time on the path and bytes are sums over all "
+        "processes."
     ),
     row_limit=5,
     bars=("mean_ns",),
     titles={
         "mean_ns": "Mean",
         "max_ns": "Maximum",
-        "longest_to_mean": "Max/mean",
+        "longest_to_mean": "Computing max/mean",
         "sent_bytes": "Sent",
     },
 )
