@@ -85,9 +85,18 @@ def describe_causes(material: Material) -> Iterator[str]:
     large = [row for row in rows if number(row["caused_ratio"]) >= LEAST_SHARE]
     causes = sorted(large, key=lambda row: bool(row["is_setup"]))[:MOST_CAUSES]
     covered = accumulate((number(row["caused_ratio"]) for row in causes), initial=0.0)
-    for row, before in zip(causes, covered, strict=False):
-        if before < ENOUGH:
-            yield describe_cause(row, has_threads=material.has_threads)
+    named = [row for row, before in zip(causes, covered, strict=False) if before < ENOUGH]
+    # The largest printed amount first: a sentence may name the part of one location only.
+    for row in sorted(named, key=lambda row: (bool(row["is_setup"]), -_named_ns(row))):
+        yield describe_cause(row, has_threads=material.has_threads)
+
+
+def _is_one(row: Row) -> bool:
+    return number(row["worst_ns"]) >= MOST_OF_IT * number(row["caused_ns"])
+
+
+def _named_ns(row: Row) -> float:
+    return number(row["worst_ns"] if _is_one(row) else row["caused_ns"])
 
 
 def describe_cause(row: Row, *, has_threads: bool) -> str:
@@ -95,8 +104,7 @@ def describe_cause(row: Row, *, has_threads: bool) -> str:
     what = name_site(row)
     subject = f"The time itself in {what} (not its waiting)" if row["is_mpi"] else what
     place = name_place(row["worst_rank"], row["worst_thread"], has_threads=has_threads)
-    is_one = number(row["worst_ns"]) >= MOST_OF_IT * number(row["caused_ns"])
-    caused = number(row["worst_ns"] if is_one else row["caused_ns"])
+    is_one, caused = _is_one(row), _named_ns(row)
     direct = number(row["worst_direct_ns"] if is_one else row["direct_ns"])
     places = ("location", "locations") if has_threads else ("process", "processes")
     where = place if is_one else count_of(row["location_count"], *places)
