@@ -112,13 +112,15 @@ def _show_against(
 
 def _show_losses(run: "Run", format: Format) -> None:
     from tracemill.reports.losses import build_losses_report
-    from tracemill.reports.terminal import print_report
+    from tracemill.reports.terminal import print_heading, print_section
     from tracemill.shell.formats import print_rows
 
     report = build_losses_report(run)
-    (table,) = report.sections[0].tables or (None,)
+    (section,) = report.sections
+    (table,) = section.tables or (None,)
     if format == "text" or table is None:
-        print_report(report, results())
+        print_heading(report, results())
+        print_section(section, results())
         return
     names = [column.name for column in table.columns]
     print_rows(names, table.rows, format, results())

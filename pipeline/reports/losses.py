@@ -1,10 +1,13 @@
 """The report of lost parallelism of a single run."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tracemill.reports.material import Material
 from tracemill.reports.model import Report, Section
 from tracemill.reports.sections.overheads import BY_LOSS, describe_loss
+from tracemill.reports.wording import Row, name_path, nonempty, number, share_of, time_of
 from tracemill.store.runs import Run
 
 ALL_ROWS = 1 << 31
@@ -15,7 +18,8 @@ def build_losses_report(run: Run) -> Report:
     with run.connect() as connection:
         material = Material(connection, run.manifest)
         table = material.table(replace(BY_LOSS, row_limit=ALL_ROWS))
-    sentence = describe_loss(table.as_dicts())
+    rows = table.as_dicts()
+    sentence = describe_loss(rows) or "No code runs on some of the threads only."
     return Report(
         title=f"Lost parallelism of {run.label}",
         subtitle="",
@@ -24,8 +28,22 @@ def build_losses_report(run: Run) -> Report:
             Section(
                 key="losses",
                 title="Lost parallelism",
-                sentences=(sentence or "No code runs on some of the threads only.",),
+                sentences=nonempty(describe_total(rows), sentence),
                 tables=(table,) if table.rows else (),
             ),
         ),
+    )
+
+
+def describe_total(losses: Sequence[Row]) -> str:
+    """The time lost in total, and the call path that loses most; nothing without losses."""
+    lost: Counter[str] = Counter()
+    for row in losses:
+        lost[str(row["path"])] += int(number(row["lost_ns"]))
+    if not (total := lost.total()):
+        return ""
+    ((path, most),) = lost.most_common(1)
+    return (
+        f"Threads lose {time_of(total)} in total while others compute, the largest part, "
+        f"{time_of(most)} ({share_of(most / total)}), while {name_path(path)} runs."
     )
