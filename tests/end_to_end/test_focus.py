@@ -146,7 +146,7 @@ def test_options_intersect_and_the_heading_states_the_share(analysis_of: Analyse
         (["--iteration", "10"], "there is no 10: there are 0 to 9"),
         (["--iteration", "x"], "write numbers and ranges, such as 0-7,12"),
         (["--ranks", "4"], "--ranks 4: there is no 4: there are 0 to 3"),
-        (["--threads", "2-1"], "write numbers and ranges"),
+        (["--threads", "2-1"], "--threads 2-1: write the smaller number of a range first"),
         (["--nodes", "x"], "no node x: nodes: Linux, vm"),
         (["--region", "mian"], "no such region or call path: did you mean main"),
         (["--window", "98..99"], "the run lasts from 0.000074051 s to 0.674939365 s"),

@@ -66,6 +66,8 @@ def read_ranges(text: str, *, option: str) -> list[tuple[int, int]]:
         re.fullmatch(r"\s*(\d+)(?:\s*(?:-|\.\.)\s*(\d+))?\s*", part) for part in text.split(",")
     ]
     ranges = [(int(each[1]), int(each[2] or each[1])) for each in found if each]
-    if len(ranges) < len(found) or any(last < first for first, last in ranges):
+    if len(ranges) < len(found):
         raise UsageError(f"--{option} {text}: write numbers and ranges, such as 0-7,12")
+    if any(last < first for first, last in ranges):
+        raise UsageError(f"--{option} {text}: write the smaller number of a range first")
     return ranges
