@@ -44,7 +44,7 @@ ADDITIVE = {
     "call_path_counters": ("counter_id call_path_id location_id", "visit_count exclusive_value"),
 }  # fmt: skip
 ROUNDED = {"parallelism_losses", "call_path_counters"}
-OF_MAIN_PART = ("parallelism_losses", "call_path_counters", "counter_figures")
+OF_MAIN_PART = ("parallelism_losses", "call_path_counters", "counter_figures", "phases")
 # What is not additive, or not of a focus.
 _OTHER_KINDS = ("delay", "finding")
 _OTHER_METRICS = {
