@@ -39,7 +39,7 @@ def describe_total(losses: Sequence[Row]) -> str:
     """The time lost in total, and the call path that loses most; nothing without losses."""
     lost: Counter[str] = Counter()
     for row in losses:
-        lost[str(row["path"])] += int(number(row["lost_ns"]))
+        lost[str(row["call_path"])] += int(number(row["lost_ns"]))
     if not (total := lost.total()):
         return ""
     ((path, most),) = lost.most_common(1)

@@ -249,7 +249,7 @@ def test_overheads_and_counters_take_a_focus(
     printed = capsys.readouterr()
     assert "Focus: iteration 3 of" in printed.err
     (work,) = (
-        row for row in csv.DictReader(io.StringIO(printed.out)) if row["path"] == "main/work"
+        row for row in csv.DictReader(io.StringIO(printed.out)) if row["call_path"] == "main/work"
     )
     run_ns = resolve_focus(analysis_of(HYBRID).run, FocusOptions(iteration="3")).times.length.max()
     assert 0 < int(work["lost_ns"]) < 12 * run_ns < 2_159_106_350
