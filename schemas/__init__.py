@@ -34,7 +34,9 @@ from tracemill.schemas import (
     patterns,
     perturbation,
     phases,
+    pop,
     profiles,
+    replay,
     scalability,
     surfaces,
     threads,
@@ -72,6 +74,8 @@ TABLES: tuple[Table, ...] = (
     *iterations.TABLES,
     *phases.TABLES,
     *perturbation.TABLES,
+    *replay.TABLES,
+    *pop.TABLES,
 )
 """Tables of a run."""
 CAMPAIGN_TABLES: tuple[Table, ...] = (

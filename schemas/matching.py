@@ -269,7 +269,7 @@ QUALITY_KINDS = (
     "measurement_off", "missing_records", "missing_location",
     "fewer_records_than_announced", "more_records_than_announced", "repeated_definition",
     "invalid_text", "dropped_attribute", "team_without_fork", "unreadable_row",
-    "assumed_communicator", "record_outside_call",
+    "assumed_communicator", "contradicting_dependency", "record_outside_call",
     "cut_input",
 )  # fmt: skip
 

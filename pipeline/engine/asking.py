@@ -81,7 +81,7 @@ def _stages_for(relations: Iterable[str], stored: Iterable[str]) -> list[Stage]:
     chosen: list[Stage] = []
     for stage in reversed(build_graph(source, standard_recipe())):
         made = {table.name for table in stage.outputs}
-        is_due = bool(made & asked) or bool(made & needed and not made & given)
+        is_due = bool(made & asked) or bool((made & needed) - given)
         if is_due and not isinstance(stage, ReadStage):
             chosen.append(stage)
             needed |= set(stage.inputs)

@@ -32,6 +32,14 @@ from tracemill.kernels.parallelism_walk import LocationStretches, charge_losses
 from tracemill.kernels.path_names import path_names
 from tracemill.kernels.quantities import take_quantities
 from tracemill.kernels.records import ENTER, SIDE_WIDTH, UNKNOWN
+from tracemill.kernels.replay import (
+    find_slack,
+    follow_back,
+    follow_on,
+    order_graph,
+    replay,
+    run_without,
+)
 from tracemill.kernels.segment_times import SegmentTimes
 from tracemill.kernels.simulation import critical_path as simulated_path
 from tracemill.kernels.simulation import layout
@@ -193,6 +201,17 @@ def _replay_once() -> None:
     CorrectedTimes(replayed.knots[0], code).correct(np.zeros(STATE_SLOTS, np.int64), *_records())
 
 
+def _run_graph_once() -> None:
+    """Run a graph of one activity, alone and with a change."""
+    duration, rows = np.ones(1, np.int64), np.arange(2)
+    graph = order_graph(0, rows, np.zeros(1, np.int32), np.zeros(2, np.int64), rows[:0])
+    times = replay(graph, duration)
+    find_slack(graph, times, duration)
+    follow_back(graph, times, 0)
+    follow_on(graph, times.end, duration, 0)
+    run_without(graph, duration, rows, duration, np.zeros((1, 1), np.int16), 1)
+
+
 def _forecast_once() -> None:
     """Simulate no processes on no channels."""
     tables: dict[str, NDArray[Any]] = dict.fromkeys(
@@ -223,6 +242,7 @@ def compile_all() -> None:
     _compile_modules()
     load_common_kernels()
     _replay_once()
+    _run_graph_once()
     _charge_once()
     _simulate_once()
     _forecast_once()

@@ -1,5 +1,6 @@
 """Stages written in Python: what SQL cannot say well."""
 
+from tracemill.stages.activity_graph import ACTIVITY_GRAPH_STAGE
 from tracemill.stages.call_path_keys import CALL_PATH_KEYS_STAGE
 from tracemill.stages.clock_corrections import CLOCK_STAGE
 from tracemill.stages.counters import COUNTERS_STAGE
@@ -12,11 +13,13 @@ from tracemill.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
 from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
 from tracemill.stages.parallelism_losses import PARALLELISM_LOSSES_STAGE
 from tracemill.stages.region_graph import REGION_GRAPH_STAGE
+from tracemill.stages.replays import REPLAY_STAGE
 from tracemill.stages.stage import PythonStage
 from tracemill.stages.time_profile import TIME_PROFILE_STAGE
 from tracemill.stages.timeline import TIMELINE_STAGE
 
 PYTHON_STAGES: tuple[PythonStage, ...] = (
+    ACTIVITY_GRAPH_STAGE,
     CALL_PATH_KEYS_STAGE,
     CLOCK_STAGE,
     COUNTERS_STAGE,
@@ -30,6 +33,7 @@ PYTHON_STAGES: tuple[PythonStage, ...] = (
     OVERHEAD_TOTALS_STAGE,
     PARALLELISM_LOSSES_STAGE,
     REGION_GRAPH_STAGE,
+    REPLAY_STAGE,
     TIME_PROFILE_STAGE,
     TIMELINE_STAGE,
 )

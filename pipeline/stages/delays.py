@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from tracemill.schemas.delays import DELAY_KINDS, INDIRECT_WAITS, ROOT_CAUSES
 from tracemill.stages.arrays import Relation
+from tracemill.stages.segments import read_forks, walk_segments
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 Numbers = NDArray[np.int64]
 Columns = dict[str, NDArray[Any]]
 
-_WALKED = ("location_id", "visit_id", "call_path_id", "enter_ns", "leave_ns")
 _WAITS = {
     "late_sender": "latesender",
     "late_receiver": "latereceiver",
@@ -49,7 +49,7 @@ def charge_delays(
         return ROOT_CAUSES.empty(), INDIRECT_WAITS.empty()
     locations, found["location_id"] = np.unique(found["location_id"], return_inverse=True)
     points, items = _as_points(found), _items(found)
-    times = _sum_times(found, locations, visits, _forks(parallel_visits), path_count)
+    times = _sum_times(found, locations, visits, read_forks(parallel_visits), path_count)
     meetings = _meetings(found, len(locations))
     intervals = find_intervals(items, points, meetings, is_like_scalasca=is_like_scalasca)
     charged = charge_waits(items, points, intervals, times, path_count)
@@ -134,19 +134,6 @@ def _meetings(found: Columns, location_count: int) -> "Meetings":
     )
 
 
-def _forks(parallel_visits: Relation) -> tuple[Numbers, Numbers, Numbers]:
-    """Visits of parallel regions in order, with fork and join."""
-    found = (
-        parallel_visits.order("visit_id")
-        .select("visit_id, fork_ns, coalesce(join_ns, leave_ns) AS join_ns")
-        .fetchnumpy()
-    )
-    visit, fork, join = (
-        np.asarray(found[name], np.int64) for name in ("visit_id", "fork_ns", "join_ns")
-    )
-    return visit, fork, join
-
-
 def _sum_times(
     found: Columns,
     locations: Numbers,
@@ -159,7 +146,7 @@ def _sum_times(
 
     location, wait = found["location_id"], found["wait_ns"]
     first_point = np.searchsorted(location, np.arange(len(locations) + 1)).astype(np.int64)
-    segment, path, time = _walk(
+    segment, path, time = walk_segments(
         found["boundary_ns"], first_point, locations, visits, forks, path_count
     )
     waiting = np.flatnonzero(wait)
@@ -194,60 +181,6 @@ def _sum_times(
 def _locations_of(first_point: Numbers) -> Numbers:
     """The location of every segment: one more than points on each."""
     return np.repeat(np.arange(len(first_point) - 1), np.diff(first_point) + 1)
-
-
-def _walk(
-    boundary: Numbers,
-    first_point: Numbers,
-    locations: Numbers,
-    visits: "StoredRows",
-    forks: tuple[Numbers, Numbers, Numbers],
-    path_count: int,
-) -> tuple[Numbers, Numbers, Numbers]:
-    """Segment, call path and time of all locations that have points."""
-    from tracemill.kernels.segment_times import SegmentTimes
-
-    nothing = np.zeros(0, np.int64)
-    found = [(nothing, nothing, nothing)]
-    walks: dict[int, SegmentTimes] = {}
-
-    def finish(number: int) -> None:
-        segment, path, time = walks.pop(number).finish()
-        found.append((segment + first_point[number] + number, path.astype(np.int64), time))
-
-    for group in visits.backwards(*_WALKED):
-        location, visit, path, enter, leave = (group[name].to_numpy() for name in _WALKED)
-        enter, leave = _with_forks(visit, enter, leave, forks)
-        edges = [0, *(np.flatnonzero(np.diff(location)) + 1).tolist(), len(location)]
-        for begin, end in zip(edges[-2::-1], edges[:0:-1], strict=True):
-            number = int(np.searchsorted(locations, location[begin])) if begin < end else -1
-            if number < 0 or number == len(locations) or locations[number] != location[begin]:
-                continue
-            if number not in walks:
-                for other in list(walks):
-                    finish(other)
-                bounds = boundary[first_point[number] : first_point[number + 1]]
-                walks[number] = SegmentTimes(bounds, np.iinfo(np.int64).max, path_count)
-            walks[number].walk(path[begin:end], enter[begin:end], leave[begin:end])
-    for other in list(walks):
-        finish(other)
-    segments, paths, times = zip(*found, strict=True)
-    return np.concatenate(segments), np.concatenate(paths), np.concatenate(times)
-
-
-def _with_forks(
-    visit: Numbers, enter: Numbers, leave: Numbers, forks: tuple[Numbers, Numbers, Numbers]
-) -> tuple[Numbers, Numbers]:
-    """Let visits of parallel regions last from fork to join."""
-    region, fork, join = forks
-    if not len(region):
-        return enter, leave
-    row = np.minimum(np.searchsorted(region, visit), len(region) - 1)
-    is_parallel = region[row] == visit
-    return (
-        np.where(is_parallel, np.minimum(fork[row], enter), enter),
-        np.where(is_parallel, np.maximum(join[row], leave), leave),
-    )
 
 
 def _as_causes(charged: "DelayCosts", found: Columns, locations: Numbers) -> pa.Table:

@@ -2,7 +2,8 @@
 --
 -- Grain:      one row per kind and location
 -- Inputs:     reading_findings, locations, mpi_operations, call_paths, regions, sends, receives,
---             unmatched_messages, open_requests, collectives, clock_violations
+--             unmatched_messages, open_requests, collectives, clock_violations,
+--             left_out_dependencies
 -- Output:     trace_quality
 -- Parameters: none
 -- Source:     the findings of the reader and of the matching
@@ -113,6 +114,10 @@ WITH
         UNION ALL
         SELECT 'clock_violation', location_id, violation_count, clipped_ns
         FROM clock_violations
+        UNION ALL
+        SELECT 'contradicting_dependency', NULL, sum(count)::BIGINT, NULL
+        FROM left_out_dependencies
+        HAVING count(*) > 0
     ),
 
     -- Whether recorded data is lost, and the effect on the results.
@@ -165,6 +170,11 @@ WITH
         (
             'clock_violation', FALSE,
             'Clocks contradict each other here, as recorded.'
+        ),
+        (
+            'contradicting_dependency', FALSE,
+            'What these calls waited for comes later. Replays leave these dependencies out; the '
+            || 'table left_out_dependencies counts them by kind.'
         ),
         (
             'time_reversal', FALSE,

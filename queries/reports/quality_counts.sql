@@ -18,6 +18,7 @@ WITH
         ('unclosed_visit', 'unclosed_visits'),
         ('mismatched_leave', 'mismatched_leaves'),
         ('clock_violation', 'clock_violations'),
+        ('contradicting_dependency', 'contradicting_dependencies'),
         ('time_reversal', 'time_reversals'),
         ('impossible_time', 'impossible_times'),
         ('impossible_id', 'impossible_ids'),

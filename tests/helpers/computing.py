@@ -66,6 +66,7 @@ def computed(
     Given tables replace the stages that make them. Tables that neither are given nor have a stage
     are empty.
     """
+    relations = tuple(relations)
     chosen = stages_for(relations, tables) if stages is None else stages
     sink = MemorySink(NO_SPILL)
     made = {table.name for stage in chosen for table in stage.outputs}
@@ -80,7 +81,7 @@ def computed(
     }
     connection = connect(threads=1)
     with Engine(lambda: connection, sink, threads=1, reporter=SilentReporter()) as engine:
-        engine.run(chosen, options, "run")
+        engine.run(chosen, options, "run", kept=relations)
         yield Computation(engine, connection)
 
 

@@ -1,0 +1,359 @@
+"""The activity graph of a run as a stage: activities, their dependencies, and their call paths."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from tracemill.schemas.replay import (
+    ACTIVITIES,
+    ACTIVITY_DEPENDENCIES,
+    ACTIVITY_KINDS,
+    ACTIVITY_TIMES,
+    DEPENDENCY_KINDS,
+    LEFT_OUT_DEPENDENCIES,
+    RUNTIME_WAIT_TIMES,
+)
+from tracemill.stages.arrays import Numbers, Relation
+from tracemill.stages.segments import read_forks, walk_segments
+from tracemill.stages.stage import PythonStage
+
+if TYPE_CHECKING:
+    from tracemill.kernels.replay import Replay
+    from tracemill.store.walking import StoredRows
+
+NONE = -1
+_WORK, _START, _MEETING, _RUNTIME = (
+    ACTIVITY_KINDS.index(each) for each in ("work", "start", "meeting", "thread runtime")
+)
+_TEAM_BARRIER, _SCAN = (DEPENDENCY_KINDS.index(each) for each in ("team_barrier", "scan"))
+_OUTPUTS = (
+    ACTIVITIES, ACTIVITY_DEPENDENCIES, ACTIVITY_TIMES, RUNTIME_WAIT_TIMES, LEFT_OUT_DEPENDENCIES,
+)  # fmt: skip
+Columns = dict[str, Any]
+
+
+class _Activities(NamedTuple):
+    """Activities of all locations in order; `first` has the first one of each location."""
+
+    location_ids: Numbers
+    first: Numbers
+    location: Numbers
+    begin: Numbers
+    end: Numbers
+    kind: Numbers
+    boundary: Numbers
+    path: Numbers
+
+
+class _Edges(NamedTuple):
+    """Dependencies of activities and meetings."""
+
+    activity: Numbers
+    cause: Numbers
+    kind: Numbers
+    message: Numbers
+    collective: Numbers
+
+
+def build_activities(
+    replay_boundaries: Relation,
+    replay_edges: Relation,
+    replay_meetings: Relation,
+    locations: Relation,
+    parallel_visits: Relation,
+    call_paths: Relation,
+    visits: "StoredRows",
+) -> tuple[pa.Table, ...]:
+    """Activities with their slack, dependencies, times by call path, and what was left out."""
+    from tracemill.kernels.replay import find_slack, order_graph, replay
+
+    activities = _place_activities(replay_boundaries, locations)
+    if not len(activities.end):
+        return tuple(table.empty() for table in _OUTPUTS)
+    edges, meeting_end = _find_edges(activities, replay_edges, replay_meetings)
+    end = np.concatenate([activities.end, meeting_end])
+    edges, left_out = _leave_out(edges, end)
+    location = np.concatenate([activities.location, np.full(len(meeting_end), NONE)])
+    graph = order_graph(
+        int(activities.begin[0]),
+        activities.first,
+        location.astype(np.int32),
+        np.searchsorted(edges.activity, np.arange(len(end) + 1)).astype(np.int64),
+        edges.cause,
+    )
+    begin = np.concatenate([activities.begin, meeting_end])
+    ready = begin.copy()
+    np.maximum.at(ready, edges.activity, end[edges.cause])
+    times = replay(graph, end - ready)
+    return (
+        _as_activities(activities, begin, times, find_slack(graph, times, end - ready)),
+        _as_dependencies(edges, times),
+        *_as_times(activities, ready, parallel_visits, call_paths, visits),
+        left_out,
+    )
+
+
+def _codes(names: tuple[str, ...], column: str = "kind") -> str:
+    """The position of a name among those of a column, in SQL."""
+    return f"CASE {column} " + " ".join(
+        f"WHEN '{name}' THEN {number}" for number, name in enumerate(names)
+    ) + f" END::BIGINT AS {column}"  # fmt: skip
+
+
+def _fetch(relation: Relation, *expressions: str) -> Columns:
+    found = relation.select(", ".join(expressions)).fetchnumpy()
+    return {name: np.ascontiguousarray(column) for name, column in found.items()}
+
+
+def _place_activities(replay_boundaries: Relation, locations: Relation) -> _Activities:
+    """Between boundaries, with one before the first record and one up to the last."""
+    spans = _fetch(
+        locations.filter("begin_ns IS NOT NULL AND kind <> 'metric'").order("location_id"),
+        "location_id::BIGINT AS id", "begin_ns", "end_ns",
+    )  # fmt: skip
+    found = _fetch(
+        replay_boundaries,
+        "position", "boundary_id", "location_id::BIGINT AS id", "time_ns", _codes(ACTIVITY_KINDS),
+        "is_begin", f"coalesce(call_path_id, {NONE})::BIGINT AS path",
+    )  # fmt: skip
+    order = np.empty(len(found["position"]), np.int64)
+    order[found["position"]] = np.arange(len(order))
+    ids = spans["id"]
+    order = order[np.isin(found["id"][order], ids)]
+    found = {name: column[order] for name, column in found.items()}
+    number = np.arange(len(ids))
+    inner = np.asarray(np.searchsorted(ids, found["id"]), np.int64)
+    first = np.searchsorted(inner, np.arange(len(ids) + 1)) + 2 * np.arange(len(ids) + 1)
+    place = np.arange(len(inner)) + 2 * inner + 1
+    run_begin = int(spans["begin_ns"].min()) if len(ids) else 0
+    count = int(first[-1])
+    start, last = first[:-1], first[1:] - 1
+    columns = {}
+    edges: tuple[tuple[str, str | None, Any, Any], ...] = (
+        ("end", "time_ns", _not_started(found, inner, spans, run_begin), spans["end_ns"]),
+        ("kind", "kind", _START, _WORK),
+        ("boundary", "boundary_id", np.iinfo(np.int64).min, np.iinfo(np.int64).min),
+        ("path", "path", NONE, NONE),
+        ("location", None, number, number),
+    )
+    for name, column, at_start, at_end in edges:
+        values = np.empty(count, np.int64)
+        values[place] = inner if column is None else found[column]
+        values[start], values[last] = at_start, at_end
+        columns[name] = values
+    begin = np.concatenate([[run_begin], columns["end"][:-1]]) if count else columns["end"]
+    begin[start] = run_begin
+    return _Activities(ids, first.astype(np.int64), begin=begin, **columns)
+
+
+def _not_started(found: Columns, inner: Numbers, spans: Columns, run_begin: int) -> Numbers:
+    """The end of the first activity of each location.
+
+    It is the first record. If that is the begin of a thread, the thread only waits for it.
+    """
+    begin = spans["begin_ns"].copy()
+    is_first = np.flatnonzero(np.diff(inner, prepend=-1))
+    is_begin = found["is_begin"][is_first] & (found["time_ns"][is_first] == begin[inner[is_first]])
+    begin[inner[is_first[is_begin]]] = run_begin
+    return begin
+
+
+def _find_edges(
+    activities: _Activities, replay_edges: Relation, replay_meetings: Relation
+) -> tuple[_Edges, Numbers]:
+    """All dependencies, and the end of every meeting."""
+    single = _fetch(
+        replay_edges,
+        "boundary_id", "cause_boundary_id AS cause_id", _codes(DEPENDENCY_KINDS),
+        f"coalesce(message_id, {NONE}) AS message",
+        f"coalesce(collective_id, {NONE}) AS collective",
+    )  # fmt: skip
+    order = np.argsort(activities.boundary, kind="stable")
+    sorted_ids = activities.boundary[order]
+
+    def find(boundary: Numbers) -> Numbers:
+        place = np.searchsorted(sorted_ids, boundary)
+        return order[np.minimum(place, len(order) - 1)]
+
+    direct = _Edges(
+        find(single["boundary_id"]), find(single["cause_id"]), single["kind"], single["message"],
+        single["collective"],
+    )  # fmt: skip
+    members = _fetch(
+        replay_meetings,
+        "meeting_id", "location_id::BIGINT AS location", _codes(DEPENDENCY_KINDS),
+        f"coalesce(collective_id, {NONE}) AS collective",
+        "coalesce(boundary_id, -1) AS boundary_id", "boundary_id IS NOT NULL AS is_waiting",
+        "coalesce(cause_boundary_id, -1) AS cause_id",
+        "cause_boundary_id IS NOT NULL AS is_awaited",
+    )  # fmt: skip
+    order_of = np.lexsort((members["location"], members["meeting_id"], members["kind"]))
+    members = {name: column[order_of] for name, column in members.items()}
+    return _with_meetings(direct, members, find, activities.end)
+
+
+def _with_meetings(
+    direct: _Edges, members: Columns, find: Any, ends: Numbers
+) -> tuple[_Edges, Numbers]:
+    """The dependencies with those of meetings, and the end of every meeting."""
+    kind, collective = members["kind"], members["collective"]
+    is_new = (np.diff(members["meeting_id"], prepend=-1) != 0) | (np.diff(kind, prepend=-1) != 0)
+    meeting = np.cumsum(is_new) - 1
+    awaited, waiting = np.flatnonzero(members["is_awaited"]), np.flatnonzero(members["is_waiting"])
+    cause = find(members["cause_id"][awaited])
+    # A barrier of a team waits for the last moment before its leave.
+    cause -= kind[awaited] == _TEAM_BARRIER
+    end = np.full(int(is_new.sum()), np.iinfo(np.int64).min)
+    np.maximum.at(end, meeting[awaited], ends[cause])
+    of_meeting = np.flatnonzero(is_new)
+    chain = _chain_scans(kind[of_meeting], collective[of_meeting], end)
+    is_met = end > np.iinfo(np.int64).min
+    number = len(ends) + np.cumsum(is_met) - 1
+    chain = chain[is_met[chain - 1]]
+    waiting = waiting[is_met[meeting[waiting]]]
+    return _Edges(
+        np.concatenate([
+            direct.activity, number[meeting[awaited]], number[chain],
+            find(members["boundary_id"][waiting]),
+        ]),
+        np.concatenate([direct.cause, cause, number[chain - 1], number[meeting[waiting]]]),
+        np.concatenate([direct.kind, kind[awaited], kind[of_meeting][chain], kind[waiting]]),
+        np.concatenate([
+            direct.message, np.full(len(awaited) + len(chain) + len(waiting), NONE)
+        ]),
+        np.concatenate([
+            direct.collective, collective[awaited], collective[of_meeting][chain],
+            collective[waiting],
+        ]),
+    ), end[is_met]  # fmt: skip
+
+
+def _chain_scans(kind: Numbers, collective: Numbers, end: Numbers) -> Numbers:
+    """Meetings that also wait for the one before; their ends are raised to its end."""
+    if not np.any(kind == _SCAN):
+        return np.zeros(0, np.int64)
+    group = np.cumsum((np.diff(collective, prepend=-2) != 0) | (kind != _SCAN))
+    shift = 1
+    while shift < len(end) and np.any(group[shift:] == group[:-shift]):
+        before = np.where(group[shift:] == group[:-shift], end[:-shift], end[shift:])
+        end[shift:] = np.maximum(end[shift:], before)
+        shift *= 2
+    return np.flatnonzero(np.diff(group, prepend=-1) == 0)
+
+
+def _leave_out(edges: _Edges, end: Numbers) -> tuple[_Edges, pa.Table]:
+    """Dependencies in order without those that contradict the clocks, and how many those are."""
+    is_kept = end[edges.cause] <= end[edges.activity]
+    kinds, counts = np.unique(edges.kind[~is_kept], return_counts=True)
+    left_out = pa.table(
+        {"kind": pa.array(np.array(DEPENDENCY_KINDS)[kinds].tolist(), pa.string()), "count": counts}
+    )
+    order = np.lexsort((edges.message, edges.cause, edges.activity))
+    order = order[is_kept[order]]
+    return _Edges(*(column[order] for column in edges)), left_out
+
+
+def _or_null(values: Numbers, type_: pa.DataType) -> pa.Array:
+    return pa.array(values, mask=values < 0).cast(type_)
+
+
+def _names(names: tuple[str, ...], codes: Numbers) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(codes.astype(np.int8), list(names)).cast(pa.string())
+
+
+def _as_activities(
+    activities: _Activities, begin: Numbers, times: "Replay", slack: tuple[Numbers, Numbers]
+) -> pa.Table:
+    meetings = np.full(len(begin) - len(activities.end), NONE)
+    ids = np.append(activities.location_ids, NONE)
+    is_call = activities.path >= 0
+    visit = np.where(is_call, activities.boundary // 2, NONE)
+    return pa.table(
+        {
+            "activity_id": np.arange(len(begin)),
+            "location_id": _or_null(
+                ids[np.concatenate([activities.location, meetings])], pa.int32()
+            ),
+            "kind": _names(
+                ACTIVITY_KINDS, np.concatenate([activities.kind, np.full(len(meetings), _MEETING)])
+            ),
+            "begin_ns": begin,
+            "end_ns": times.end,
+            "wait_ns": times.ready - begin,
+            "duration_ns": times.end - times.ready,
+            "visit_id": _or_null(np.concatenate([visit, meetings]), pa.int64()),
+            "call_path_id": _or_null(np.concatenate([activities.path, meetings]), pa.int32()),
+            "total_slack_ns": slack[0],
+            "free_slack_ns": slack[1],
+        }
+    )
+
+
+def _as_dependencies(edges: _Edges, times: "Replay") -> pa.Table:
+    decisive = times.decisive[edges.activity] == edges.cause
+    # Of several dependencies on the same activity, the first one is decisive.
+    is_repeated = (np.diff(edges.activity, prepend=-1) == 0) & (
+        np.diff(edges.cause, prepend=-1) == 0
+    )
+    return pa.table(
+        {
+            "activity_id": edges.activity,
+            "cause_activity_id": edges.cause,
+            "kind": _names(DEPENDENCY_KINDS, edges.kind),
+            "message_id": _or_null(edges.message, pa.int64()),
+            "collective_id": _or_null(edges.collective, pa.int64()),
+            "is_decisive": decisive & ~is_repeated,
+        }
+    )
+
+
+def _as_times(
+    activities: _Activities,
+    ready: Numbers,
+    parallel_visits: Relation,
+    call_paths: Relation,
+    visits: "StoredRows",
+) -> tuple[pa.Table, pa.Table]:
+    """Durations by call path, where time outside of visits has none; and waits of runtimes."""
+    ((path_count,),) = call_paths.aggregate("coalesce(max(call_path_id) + 1, 0)").fetchall()
+    count, first = len(activities.end), activities.first
+    segment, path, time = walk_segments(
+        np.column_stack([ready[:count], activities.end]).ravel(), 2 * first,
+        activities.location_ids, visits, read_forks(parallel_visits), path_count,
+    )  # fmt: skip
+    base = 2 * first[:-1] + np.arange(len(first) - 1)
+    place = np.searchsorted(base, segment, side="right") - 1
+    inner = segment - base[place]
+    activity = first[place] + inner // 2
+    # The even segments are waits, or lie after the last activity.
+    is_duration = inner % 2 == 1
+    in_runtime = ~is_duration & (np.append(activities.kind, NONE)[activity] == _RUNTIME)
+    waits = activity[in_runtime], path[in_runtime], time[in_runtime]
+    activity, path, time = activity[is_duration], path[is_duration], time[is_duration]
+    rest = activities.end - ready[:count]
+    np.subtract.at(rest, activity, time)
+    outside = np.flatnonzero(rest)
+    durations = (
+        np.concatenate([activity, outside]),
+        np.concatenate([path, np.full(len(outside), path_count)]),
+        np.concatenate([time, rest[outside]]),
+    )
+    return _as_rows(*durations, path_count), _as_rows(*waits, path_count)
+
+
+def _as_rows(activity: Numbers, path: Numbers, time: Numbers, path_count: int) -> pa.Table:
+    order = np.lexsort((path, activity))
+    path = path[order]
+    return pa.table(
+        {
+            "activity_id": activity[order],
+            "call_path_id": pa.array(path, mask=path == path_count).cast(pa.int32()),
+            "time_ns": time[order],
+        }
+    )
+
+
+ACTIVITY_GRAPH_STAGE = PythonStage(
+    name="activities", outputs=_OUTPUTS, compute=build_activities, walked=("visits",)
+)

@@ -1,0 +1,82 @@
+"""Time of visits by segment between boundaries and call path."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tracemill.stages.arrays import Numbers, Relation
+
+if TYPE_CHECKING:
+    from tracemill.store.walking import StoredRows
+
+_WALKED = ("location_id", "visit_id", "call_path_id", "enter_ns", "leave_ns")
+
+
+def read_forks(parallel_visits: Relation) -> tuple[Numbers, Numbers, Numbers]:
+    """Visits of parallel regions in order, with fork and join."""
+    found = (
+        parallel_visits.order("visit_id")
+        .select("visit_id, fork_ns, coalesce(join_ns, leave_ns) AS join_ns")
+        .fetchnumpy()
+    )
+    visit, fork, join = (
+        np.asarray(found[name], np.int64) for name in ("visit_id", "fork_ns", "join_ns")
+    )
+    return visit, fork, join
+
+
+def walk_segments(
+    boundary: Numbers,
+    first_boundary: Numbers,
+    locations: Numbers,
+    visits: "StoredRows",
+    forks: tuple[Numbers, Numbers, Numbers],
+    path_count: int,
+) -> tuple[Numbers, Numbers, Numbers]:
+    """Segment, call path and time of all locations that have boundaries.
+
+    A location with n boundaries has n + 1 segments; the first lies before the first boundary.
+    """
+    from tracemill.kernels.segment_times import SegmentTimes
+
+    nothing = np.zeros(0, np.int64)
+    found = [(nothing, nothing, nothing)]
+    walks: dict[int, SegmentTimes] = {}
+
+    def finish(number: int) -> None:
+        segment, path, time = walks.pop(number).finish()
+        found.append((segment + first_boundary[number] + number, path.astype(np.int64), time))
+
+    for group in visits.backwards(*_WALKED):
+        location, visit, path, enter, leave = (group[name].to_numpy() for name in _WALKED)
+        enter, leave = _with_forks(visit, enter, leave, forks)
+        edges = [0, *(np.flatnonzero(np.diff(location)) + 1).tolist(), len(location)]
+        for begin, end in zip(edges[-2::-1], edges[:0:-1], strict=True):
+            number = int(np.searchsorted(locations, location[begin])) if begin < end else -1
+            if number < 0 or number == len(locations) or locations[number] != location[begin]:
+                continue
+            if number not in walks:
+                for other in list(walks):
+                    finish(other)
+                bounds = boundary[first_boundary[number] : first_boundary[number + 1]]
+                walks[number] = SegmentTimes(bounds, np.iinfo(np.int64).max, path_count)
+            walks[number].walk(path[begin:end], enter[begin:end], leave[begin:end])
+    for other in list(walks):
+        finish(other)
+    segments, paths, times = zip(*found, strict=True)
+    return np.concatenate(segments), np.concatenate(paths), np.concatenate(times)
+
+
+def _with_forks(
+    visit: Numbers, enter: Numbers, leave: Numbers, forks: tuple[Numbers, Numbers, Numbers]
+) -> tuple[Numbers, Numbers]:
+    """Let visits of parallel regions last from fork to join."""
+    region, fork, join = forks
+    if not len(region):
+        return enter, leave
+    row = np.minimum(np.searchsorted(region, visit), len(region) - 1)
+    is_parallel = region[row] == visit
+    return (
+        np.where(is_parallel, np.minimum(fork[row], enter), enter),
+        np.where(is_parallel, np.maximum(join[row], leave), leave),
+    )

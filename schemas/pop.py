@@ -1,0 +1,87 @@
+"""POP metrics: efficiencies of a run, and the times that they are computed from."""
+
+from tracemill.schemas.columns import ENTER_NS, LEAVE_NS, LOCATION_ID, VISIT_ID
+from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT64, STRING, Column, Table
+
+INTERVALS = ("init to finalize", "whole")
+CONVENTIONS = ("times", "multiplicative", "basic analysis", "additive")
+
+INTERVAL = Column(
+    name="interval",
+    type=STRING,
+    meaning=(
+        "init to finalize: of every process from leaving MPI_Init to entering MPI_Finalize; whole: "
+        "from the first record to the last."
+    ),
+)
+
+
+def _time(name: str, meaning: str) -> Column:
+    return Column(name=name, type=INT64, unit="ns", meaning=meaning)
+
+
+PROCESS_MPI_CALLS = Table(
+    name="process_mpi_calls",
+    meaning="MPI calls of first threads whose processes also have teams of threads.",
+    grain="one row per MPI call outside of other MPI calls",
+    key=("visit_id",),
+    is_transient=True,
+    columns=(LOCATION_ID, VISIT_ID, ENTER_NS, LEAVE_NS),
+)
+
+POP_LOCATIONS = Table(
+    name="pop_locations",
+    meaning="Time of every thread in the interval of its process, by class.",
+    grain="one row per interval and thread of a process",
+    key=("interval", "location_id"),
+    columns=(
+        INTERVAL,
+        LOCATION_ID,
+        _time("begin_ns", "Begin of the interval of the process."),
+        _time("end_ns", "End of the interval of the process."),
+        _time("useful_ns", "Computation."),
+        _time(
+            "mpi_ns",
+            "MPI calls; for workers outside of teams also those of the first thread; and the time "
+            "outside of the interval of the process.",
+        ),
+        _time("barrier_wait_ns", "Waiting in barriers of teams."),
+        _time("outside_ns", "Workers outside of teams while their first thread is not in MPI."),
+        _time("other_ns", "All else, such as starting teams, waiting for locks, and file access."),
+        _time("ideal_end_ns", "End of the interval of the process on an ideal network."),
+    ),
+)
+
+POP_METRICS = Table(
+    name="pop_metrics",
+    meaning="Run time and efficiencies as POP defines them.",
+    grain="one row per interval, convention and metric",
+    key=("interval", "convention", "metric"),
+    columns=(
+        INTERVAL,
+        Column(
+            name="convention",
+            type=ENUM,
+            values=CONVENTIONS,
+            meaning="How efficiencies are split; times: what they are computed from, in ns.",
+        ),
+        Column(name="metric", type=STRING, meaning="Time or efficiency."),
+        Column(name="value", type=FLOAT64, meaning="Time in ns, or ratio."),
+        Column(
+            name="parent",
+            type=STRING,
+            null_means="not a part of another efficiency",
+            meaning="Efficiency that this one is a part of.",
+        ),
+        Column(
+            name="is_valid",
+            type=BOOL,
+            meaning=(
+                "False if the ideal run would be shorter than the useful time of a process: clocks "
+                "contradict each other, or waiting is hidden."
+            ),
+        ),
+    ),
+)
+
+TABLES = (PROCESS_MPI_CALLS, POP_LOCATIONS, POP_METRICS)
