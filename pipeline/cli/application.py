@@ -13,6 +13,7 @@ from tracemill.cli import (
     phasing,
     programs,
     querying,
+    replaying,
     reporting,
     searching,
 )
@@ -63,6 +64,8 @@ for command in (
     counting.counters,
     iterating.iterations,
     hierarchy,
+    replaying.what_if,
+    replaying.pop,
     querying.tables,
     querying.explain,
     keeping.du,

@@ -23,7 +23,8 @@ def test_the_commands_are_these() -> None:
         "analyze", "best-grid", "campaign", "compare", "counters", "du", "explain",
         "export perfetto", "export severities", "export tables", "forecast", "forecast-errors",
         "generate", "hierarchy", "iterations", "nightly", "overheads", "patterns list",
-        "phases", "program-from", "prune", "quality", "report", "runs", "sql", "tables",
+        "phases", "pop", "program-from", "prune", "quality", "report", "runs", "sql", "tables",
+        "what-if",
     ]  # fmt: skip
 
 

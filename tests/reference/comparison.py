@@ -12,6 +12,7 @@ import duckdb
 
 from tests.reference.cases import Case, Tolerance
 from tests.reference.metrics import COMPARED, CORRECTED, DERIVED, ON_CRITICAL_PATH, TIMES
+from tests.reference.replaying import wrong_replays
 from tracemill.base.errors import PipelineError
 from tracemill.engine.analyze import Options, analyze
 from tracemill.shell.exports.severities import export_severities
@@ -141,7 +142,11 @@ def _run(case: Case, folder: Path, *, metrics: Collection[str], threads: int) ->
         event_count=counts["record_count"],
         comparison=compare(severities, case, emitted=_emitted(run), metrics=compared),
         left_out=tuple(sorted(left_out)),
-        broken_checks=broken_checks(run) + (broken_clocks(run, case) if case.is_corrected else ()),
+        broken_checks=(
+            *broken_checks(run),
+            *wrong_replays(run),
+            *(broken_clocks(run, case) if case.is_corrected else ()),
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from tracemill.base.text import join_words
 from tracemill.reports.material import MARK_NOTE, OVERVIEW, Material
 from tracemill.reports.model import MARK, Fact, Finding, Layout, Section
-from tracemill.reports.sections import root_causes, trace_quality
+from tracemill.reports.sections import efficiencies, gains, root_causes, trace_quality
 from tracemill.reports.sections.findings import BY_KIND, MASTERS, describe_all
 from tracemill.reports.sections.wait_states import (
     EXTENDED,
@@ -52,9 +52,12 @@ TIME_PARTS = TableSpec(
 def build(material: Material) -> Section:
     """Run time, root causes, waiting by kind, and quality."""
     overview = material.overview
+    is_whole = not material.is_focused
     first = nonempty(
         describe_run(overview, is_focused=material.is_focused),
+        *(efficiencies.describe_efficiency(material) if is_whole else ()),
         *root_causes.describe_causes(material),
+        *(gains.describe_gain(material) if is_whole else ()),
     )
     last = nonempty(*_describe_quality(material), _OF_RUN if material.is_focused else "")
     shown, more = _fitting(
@@ -72,6 +75,8 @@ def build(material: Material) -> Section:
         tables=(material.table(TIME_PARTS),),
         sources=(
             read_source(OVERVIEW),
+            read_source(efficiencies.EFFICIENCIES.query),
+            read_source(gains.PARTS.query, gains.PARTS.row_limit),
             read_source(root_causes.BY_CALL_PATH.query, root_causes.BY_CALL_PATH.row_limit),
             read_source(root_causes.INDIRECT),
             read_source(BY_KIND.query),

@@ -1,0 +1,188 @@
+"""Commands that run a trace again: what changes would bring, and how efficient the run is."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from tracemill.base.console import results
+from tracemill.base.errors import MissingInputError, UsageError
+from tracemill.cli.parameters import RunName, StorePath, check_positive
+
+if TYPE_CHECKING:
+    from tracemill.replay.opening import Opened
+    from tracemill.replay.what_if import Changed
+
+Format = Literal["table", "csv", "json"]
+_SHOWN_PATHS = 20
+
+
+def what_if(
+    run: RunName = None,
+    /,
+    *,
+    scale: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    paths: Annotated[int | None, Parameter(validator=check_positive)] = None,
+    store: StorePath = Path("store"),
+    format: Format = "table",
+) -> None:
+    """Print how long a run would take if parts of it took longer or shorter.
+
+    The trace is run again: waiting follows from what the others do then. Messages are received from
+    the same senders, locks go round in the same order, and tasks run where they ran. Parts are:
+
+    solve                a region and what it calls, without MPI; or an MPI function
+    own:solve            the region itself
+    path:main/solve      a call path itself; path:main/solve/** with all below
+    rank:3, location:3.1, node:n01    computation there; rank:3/solve only of a region
+    computation, mpi, mpi:point-to-point, mpi:collective, threads    a class
+    messages             calls that complete messages; messages:inside and messages:between nodes,
+                         messages>65536 of more bytes
+
+    Examples:
+      tracemill what-if --scale solve=0.5
+      tracemill what-if --scale rank:0=0 --scale mpi=0
+      tracemill what-if --paths 5
+
+    Parameters
+    ----------
+    scale
+        Part and factor, such as solve=0.5; 0 removes the part. Several factors multiply.
+    paths
+        Print so many paths, the critical one and the next longest.
+    format
+        How to print the rows.
+    """
+    from tracemill.replay.opening import opened_graph
+    from tracemill.replay.what_if import change
+    from tracemill.stages.scaling import parse_scale
+    from tracemill.store.finding import open_run
+
+    scales = [parse_scale(text) for text in scale]
+    if not scales and paths is None:
+        raise UsageError("what-if needs a part and a factor: add --scale solve=0.5, or --paths 5")
+    with opened_graph(open_run(store, run)) as opened:
+        if scales:
+            _print_changed(opened, change(opened, scales), format)
+        if paths is not None:
+            _print_paths(opened, paths, format)
+
+
+def _print_changed(opened: "Opened", changed: "Changed", format: Format) -> None:
+    from tracemill.reports.terminal import print_grid
+    from tracemill.reports.units import format_share, format_time
+    from tracemill.shell.formats import print_rows
+
+    rows = list(_path_rows(opened, changed))
+    if format != "table":
+        names = ("call_path", "path_ns", "path_before_ns", "run_ns", "run_before_ns")
+        times = changed.changed_ns, changed.run_ns
+        print_rows(names, [(*row, *times) for row in rows], format, results())
+        return
+    gain = changed.run_ns - changed.changed_ns
+    share = format_share(abs(gain) / changed.run_ns) if changed.run_ns else "0%"
+    results().print(
+        f"Run time: {format_time(changed.changed_ns)} instead of {format_time(changed.run_ns)}, "
+        f"{format_time(abs(gain))} ({share}) {'less' if gain >= 0 else 'more'}.",
+        markup=False, soft_wrap=True,
+    )  # fmt: skip
+    results().print()
+    print_grid(
+        results(),
+        ("Call path on the critical path", "Then", "Before"),
+        [
+            (name, format_time(then), format_time(before))
+            for name, then, before in rows[:_SHOWN_PATHS]
+        ],
+        numeric=("Then", "Before"),
+    )
+
+
+def _path_rows(opened: "Opened", changed: "Changed") -> Iterator[tuple[str, int, int]]:
+    """Call paths on the critical path of either run, the longest in the changed one first."""
+    both = zip(changed.after.tolist(), changed.before.tolist(), strict=True)
+    named = zip([*opened.call_paths, "outside of all calls"], both, strict=True)
+    rows = [(name, then, before) for name, (then, before) in named if then or before]
+    yield from sorted(rows, key=lambda row: (-row[1], -row[2]))
+
+
+def _print_paths(opened: "Opened", count: int, format: Format) -> None:
+    from tracemill.reports.terminal import print_grid
+    from tracemill.reports.units import format_time
+    from tracemill.shell.formats import print_rows
+    from tracemill.stages.near_paths import find_near_paths
+
+    names = [*opened.call_paths, "outside of all calls", ""]
+    places = opened.scaled.names
+    ids = opened.scaled.found.location_ids.tolist()
+    place = {
+        each: f"{rank}.{thread}"
+        for each, rank, thread in zip(
+            ids, places.rank.tolist(), places.thread.tolist(), strict=True
+        )
+    }
+    found = find_near_paths(opened.scaled.found, opened.total_slack, count)
+    rows = [
+        (at, path.length, path.slack, path.shared, names[path.alone], place.get(path.location, ""))
+        for at, path in enumerate(found, 1)
+    ]
+    if format != "table":
+        titles = ("path", "length_ns", "slack_ns", "shared_ns", "call_path", "location")
+        print_rows(titles, rows, format, results())
+        return
+    titles = ("Path", "Length", "Slack", "Shared with path 1", "Alone longest in", "Location")
+    shown = [
+        (str(at), *(format_time(each) for each in times), name, where)
+        for at, *times, name, where in rows
+    ]
+    results().print()
+    print_grid(results(), titles, shown, numeric=titles[:4])
+    if any(path.slack == 0 for path in found[1:]):
+        results().print(
+            "Several paths are longest: shortening only what path 1 does not share with the others "
+            "gains nothing.",
+            markup=False, soft_wrap=True,
+        )  # fmt: skip
+
+
+def pop(
+    run: RunName = None, /, *, store: StorePath = Path("store"), format: Format = "table"
+) -> None:
+    """Print the efficiencies of a run as POP defines them.
+
+    Parallel efficiency is the share of all time that is computation. Its parts are load balance,
+    serialization (waiting for what others compute) and transfer (the network), and for teams of
+    threads those of OpenMP. The ideal network takes no time; it is the replayed trace.
+
+    Parameters
+    ----------
+    format
+        How to print the efficiencies.
+    """
+    from tracemill.reports.material import Material
+    from tracemill.reports.sections import efficiencies
+    from tracemill.reports.sections.wait_states import UNRECORDED, describe_unrecorded
+    from tracemill.reports.terminal import print_section
+    from tracemill.shell.formats import print_rows
+    from tracemill.store.finding import open_run
+
+    opened = open_run(store, run)
+    connection = opened.connect(tables=())
+    try:
+        material = Material(
+            connection, opened.manifest, provide=partial(opened.provide, connection)
+        )
+        built = efficiencies.build(material)
+        if built is None:
+            raise MissingInputError(f"{opened.label}: no thread has records: no efficiencies")
+        if format != "table":
+            print_rows(*material.fetch(efficiencies.EFFICIENCIES.query), format, results())
+            return
+        print_section(built, results())
+        for sentence in describe_unrecorded(material.rows(UNRECORDED)):
+            results().print(f"{sentence} It hides in useful or transfer time.", markup=False,
+                            soft_wrap=True)  # fmt: skip
+    finally:
+        connection.close()

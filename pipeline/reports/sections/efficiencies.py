@@ -1,0 +1,95 @@
+"""Efficiencies as POP defines them, with the run on an ideal network."""
+
+from collections.abc import Iterator, Sequence
+
+from tracemill.base.text import join_words
+from tracemill.reports.material import Material
+from tracemill.reports.model import Section
+from tracemill.reports.tables import TableSpec, read_source
+from tracemill.reports.wording import Row, number, share_of, time_of
+
+PLACE = 18
+# Below it, MPI takes long without waiting for anybody.
+LITTLE_TRANSFER = 0.5
+_IN_SUMMARY = (
+    "load_balance", "serialization_efficiency", "transfer_efficiency", "openmp_efficiency",
+)  # fmt: skip
+
+EFFICIENCIES = TableSpec(
+    query="pop_efficiencies",
+    title="Efficiencies",
+    note=(
+        "Multiplicative: parallel efficiency is load balance × serialization × transfer. Basic "
+        "analysis: BasicAnalysis simulates the ideal run with Dimemas, whose useful time is up to "
+        "0.9% longer; here both agree. Additive: one minus the share of the run that is lost. "
+        "Below 50% is bad, below 80% needs attention."
+    ),
+    titles={
+        "multiplicative_ratio": "Multiplicative",
+        "basic_analysis_ratio": "Basic analysis",
+        "additive_ratio": "Additive",
+    },
+    hidden=frozenset({"metric"}),
+)
+TIMES = TableSpec(
+    query="pop_times",
+    title="Times of the efficiencies",
+    note="Ideal run time: MPI takes no time, but waiting for what others compute remains.",
+    titles={
+        "run_ns": "Run time",
+        "ideal_run_ns": "Ideal run time",
+        "mean_useful_ns": "Mean useful",
+        "longest_useful_ns": "Longest useful",
+    },
+    hidden=frozenset({"is_valid"}),
+)
+
+
+def build(material: Material) -> Section | None:
+    """The efficiencies of the run; None without any time, or for a part of the run."""
+    if material.is_focused or not material.rows_of(EFFICIENCIES):
+        return None
+    return Section(
+        key="efficiencies",
+        title="Efficiencies",
+        sentences=(*describe_efficiency(material), *describe_limits(material)),
+        tables=material.tables(EFFICIENCIES, TIMES),
+        sources=(read_source(EFFICIENCIES.query), read_source(TIMES.query)),
+    )
+
+
+def describe_efficiency(material: Material) -> Iterator[str]:
+    """Parallel efficiency and its parts in a sentence, of the first interval."""
+    rows = _of_first_interval(material.rows_of(EFFICIENCIES))
+    values = {str(row["metric"]): row for row in rows}
+    if "parallel_efficiency" not in values:
+        return
+    parts = [
+        f"{values[name]['efficiency']!s} {share_of(values[name]['multiplicative_ratio'])}"
+        for name in _IN_SUMMARY
+        if name in values
+    ]
+    named = join_words([part if part.startswith("OpenMP") else _lower(part) for part in parts])
+    whole = share_of(values["parallel_efficiency"]["multiplicative_ratio"])
+    yield f"Parallel efficiency {whole}: {named}."
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _of_first_interval(rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if row["interval"] == rows[0]["interval"]]
+
+
+def describe_limits(material: Material) -> Iterator[str]:
+    """What makes the efficiencies uncertain, of the first interval."""
+    for times in material.rows_of(TIMES)[:1]:
+        if not times["is_valid"]:
+            yield (
+                f"The ideal run would take {time_of(times['ideal_run_ns'])}, less than a process "
+                "computes: clocks contradict each other, or waiting is hidden. Serialization and "
+                "transfer are left out."
+            )
+        elif number(times["ideal_run_ns"]) < LITTLE_TRANSFER * number(times["run_ns"]):
+            yield "MPI calls take long without waiting for anybody."

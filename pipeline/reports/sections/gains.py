@@ -1,0 +1,61 @@
+"""Gains: how much shorter the run would be without parts of its critical path."""
+
+from collections.abc import Iterator
+
+from tracemill.reports.material import Material
+from tracemill.reports.model import Section
+from tracemill.reports.tables import TableSpec, read_source
+from tracemill.reports.wording import name_path, number, share_of, time_of
+
+PLACE = 42
+# The time on the path overstates a gain that is a smaller part of it.
+OVERSTATED = 0.9
+# Smaller gains are not worth a sentence.
+LEAST_SHARE = 0.01
+
+PARTS = TableSpec(
+    query="gains_by_part",
+    title="Gain of each part",
+    note=(
+        "The run is replayed without the part: waiting follows from what the others do then. A "
+        "dash: not replayed; the gain is at most the time on the path. MPI_Init and MPI_Finalize "
+        "cannot be removed. The path is that of the activity graph, from the first record to the "
+        "last, through scans, windows and locks, too; the critical path above follows Scalasca."
+    ),
+    row_limit=20,
+    limited_per="kind",
+    bars=("gain_ns",),
+    titles={"gain_ns": "Gain", "gain_ratio": "Of the run", "run_ns": "Run then"},
+    hidden=frozenset({"is_setup"}),
+)
+
+
+def build(material: Material) -> Section | None:
+    """The gains of parts; None without any, or for a part of the run."""
+    if material.is_focused or not material.rows_of(PARTS):
+        return None
+    return Section(
+        key="gains",
+        title="What removing parts would bring",
+        sentences=tuple(describe_gain(material)),
+        tables=material.tables(PARTS),
+        sources=(read_source(PARTS.query, PARTS.row_limit),),
+    )
+
+
+def describe_gain(material: Material) -> Iterator[str]:
+    """What removing the call path with the largest gain really brings."""
+    for row in material.rows_of(PARTS):
+        if row["kind"] != "call path" or row["is_setup"] or row["gain_ns"] is None:
+            continue
+        if number(row["gain_ratio"]) < LEAST_SHARE:
+            return
+        gain, on_path = number(row["gain_ns"]), number(row["path_ns"])
+        text = (
+            f"Without {name_path(row['part'])} the run would take {time_of(row['run_ns'])}, "
+            f"{time_of(gain)} ({share_of(row['gain_ratio'])}) less"
+        )
+        if gain < OVERSTATED * on_path:
+            text += f"; its {time_of(on_path)} on the critical path overstate that"
+        yield f"{text}."
+        return

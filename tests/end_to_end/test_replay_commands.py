@@ -1,0 +1,127 @@
+"""The commands what-if and pop, and the summary and sections of the report."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tracemill import cli
+from tracemill.base.console import messages, results
+from tracemill.engine.analyze import Analysis
+from tracemill.reports.build import build_report
+
+PATH, HYBRID = "e06_critical_path", "m29_hybrid"
+Analyses = Callable[[str], Analysis]
+
+
+@pytest.fixture(autouse=True)
+def _fresh_consoles() -> None:
+    results.cache_clear()
+    messages.cache_clear()
+
+
+def run(command: str, analysis: Analysis, *arguments: str) -> int:
+    store = str(analysis.run.path.parents[2])
+    return cli.main([command, analysis.run.run_id, "--store", store, *arguments])
+
+
+# f has 5 ms on the path and 3 ms of gain, because g on rank 1 takes 2 ms at the same time.
+def test_what_if_prints_the_run_time_and_the_new_path(
+    analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("what-if", analysis_of(PATH), "--scale", "f=0") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Run time: 5.06 ms instead of 8.06 ms, 3.00 ms (37.2%) less."
+    assert [line.split() for line in lines[3:5]] == [
+        ["main/h", "2.00", "ms", "2.00", "ms"], ["main/g", "2.00", "ms", "0", "s"],
+    ]  # fmt: skip
+
+
+def test_a_factor_above_one_makes_the_run_longer(
+    analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("what-if", analysis_of(PATH), "--scale", "f=1.5", "--scale", "h=2") == 0
+    assert "12.6 ms instead of 8.06 ms, 4.50 ms (55.8%) more" in capsys.readouterr().out
+
+
+def test_paths_of_no_slack_are_explained(
+    analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("what-if", analysis_of(PATH), "--paths", "4", "--format", "csv") == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(row["length_ns"], row["call_path"], row["location"]) for row in rows] == [
+        ("8060000", "", ""), ("8060000", "main", "1.0"), ("8060000", "main", "2.0"),
+        ("5060000", "main/g", "1.0"),
+    ]  # fmt: skip
+    assert run("what-if", analysis_of(PATH), "--paths", "2") == 0
+    assert "gains nothing" in capsys.readouterr().out
+
+
+def test_other_formats_have_the_path_of_both_runs(
+    analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("what-if", analysis_of(PATH), "--scale", "mpi=0", "--format", "json") == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert sum(row["path_ns"] for row in rows) == rows[0]["run_ns"] == 7_770_000
+    assert sum(row["path_before_ns"] for row in rows) == rows[0]["run_before_ns"] == 8_060_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ((), "what-if needs a part and a factor: add --scale solve=0.5, or --paths 5"),
+        (("--scale", "g"), "--scale g: no factor: write SELECTOR=FACTOR, such as solve=0.5"),
+        (("--scale", "gg=0"), "--scale: no region gg: did you mean g?"),
+        (("--scale", "g=-1"), "--scale g=-1: the factor must be 0 or more, and finite"),
+        (("--scale", "node:n7=0"), "--scale: no node n7: present: "),
+        (("--scale", "messages:all=0"), "--scale: no selector messages:all: did you mean "),
+    ],
+)
+def test_wrong_parts_are_refused(
+    analysis_of: Analyses,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    error: str,
+) -> None:
+    assert run("what-if", analysis_of(PATH), *arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(f"tracemill: {error}")
+    assert len(printed.err.splitlines()) == 1
+
+
+def test_pop_prints_the_efficiencies(
+    analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("pop", analysis_of(PATH)) == 0
+    assert capsys.readouterr().out.startswith(
+        "Parallel efficiency 51.5%: load balance 70.8%, serialization 74.2% and transfer 98.1%.\n"
+    )
+
+
+def test_pop_of_a_hybrid_program_has_those_of_openmp(
+    analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("pop", analysis_of(HYBRID), "--format", "csv") == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    found = {
+        row["metric"]: round(float(row["multiplicative_ratio"]), 6)
+        for row in rows
+        if row["interval"] == "init to finalize"
+    }
+    assert found["mpi_efficiency"] == 0.580051
+    assert found["openmp_efficiency"] == 0.582263
+    assert found["parallel_efficiency"] == 0.337742
+
+
+def test_the_summary_says_what_removing_the_first_candidate_brings(analysis_of: Analyses) -> None:
+    report = build_report(analysis_of(PATH).run)
+    sentences = report.section("summary").sentences
+    assert (
+        'Without "main/f" the run would take 5.06 ms, 3.00 ms (37.2%) less; its 5.00 ms on the '
+        "critical path overstate that."
+    ) in sentences
+    assert report.section("gains").tables[0].rows
+    assert report.section("efficiencies").tables[0].rows
