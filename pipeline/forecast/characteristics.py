@@ -9,6 +9,7 @@ from tracemill.forecast.machine import Machine
 from tracemill.forecast.outcome import CLASSES, ClassOutcome, IntervalOutcome, LevelOutcome, Outcome
 from tracemill.forecast.plan import IntervalName
 from tracemill.kernels.forecast import layout as at
+from tracemill.kernels.network.layout import Network
 from tracemill.programs.clusters.cluster import Cluster
 from tracemill.programs.clusters.network import busy_levels
 
@@ -27,7 +28,8 @@ def make_outcome(
         _interval(name, _rounded(spent[number]), classes[number])
         for number, name in enumerate(names)
     )
-    return Outcome(ends, intervals, _levels(cluster, machine, int(ends.max())), skipped)
+    levels = level_outcomes(cluster, machine.network, int(ends.max()))
+    return Outcome(ends, intervals, levels, skipped)
 
 
 def _interval(
@@ -64,9 +66,10 @@ def _class(row: NDArray[np.float64]) -> ClassOutcome:
     )
 
 
-def _levels(cluster: Cluster, machine: Machine, time_ns: int) -> tuple[LevelOutcome, ...]:
+def level_outcomes(cluster: Cluster, network: Network, time_ns: int) -> tuple[LevelOutcome, ...]:
+    """Use of the channels of each level in a run of that time."""
     found = []
-    for busy in busy_levels(cluster, machine.network):
+    for busy in busy_levels(cluster, network):
         available = busy.channel_count * time_ns
         ratio = busy.busy_ns / available if available else 0.0
         found.append(LevelOutcome(busy.level, busy.transfers, busy.bytes, busy.busy_ns, ratio))

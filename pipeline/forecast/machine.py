@@ -71,8 +71,10 @@ class Machine:
             "queue": np.zeros((process_count, at.QUEUE_WIDTH), np.int64),
             "spent": np.zeros((interval_count, process_count, 3), np.float64),
             "classes": np.zeros((interval_count, class_count, 5), np.float64),
+            "points": np.zeros((0, at.POINT_WIDTH), np.int64),
+            "followers": np.zeros(0, np.int64),
         }  # fmt: skip
-        self.tables = at.Tables(**empty, **tables)
+        self.tables = at.Tables(**{**empty, **tables})
         room = max(_FIRST_ROOM, 4 * process_count) + 2 * most_started
         self._enlarge(records=room, tasks=room)
 
@@ -89,12 +91,22 @@ class Machine:
         """Run instructions on all processes, until all transfers have their channels."""
         if not instructions.rows:
             return
-        rows = [*instructions.rows, (at.END, 0, 0, 0, 0)]
-        self.tables = self.tables._replace(
-            code=np.array(rows, np.int64), weights=np.array([*instructions.weights, 0.0])
-        )
+        rows = np.array([*instructions.rows, (at.END, 0, 0, 0, 0)], np.int64)
+        weights = np.array([*instructions.weights, 0.0])
+        if not self._run(rows, weights, np.zeros(self._processes, np.int64)):
+            raise AssertionError("processes wait for each other")
+
+    def run_each(self, code: Numbers, first: Numbers) -> bool:
+        """Run the instructions of each process from its first one up to an END.
+
+        Returns False if processes wait for each other.
+        """
+        return self._run(code, np.ones(len(code)), first)
+
+    def _run(self, code: Numbers, weights: NDArray[np.float64], first: Numbers) -> bool:
+        self.tables = self.tables._replace(code=code, weights=weights)
         processes, counters = self.tables.processes, self.tables.counters
-        processes[:, at.PC] = 0
+        processes[:, at.PC] = first
         order = np.argsort(processes[:, at.CLOCK], kind="stable")
         queue = self.tables.queue[: self._processes]
         queue[:, at.TIME], queue[:, at.ORDER] = processes[order, at.CLOCK], order
@@ -104,8 +116,7 @@ class Machine:
         network = addresses_of(self.network)
         while (outcome := run(addresses_of(self.tables), network)) == NEEDS_ROOM:
             self._make_room()
-        if outcome != DONE:
-            raise AssertionError("processes wait for each other")
+        return int(outcome) == DONE
 
     def _make_room(self) -> None:
         """Double the tables that are short of rows."""
@@ -131,7 +142,8 @@ class Machine:
             counters[at.FREE_TASK] = len(old.tasks)
             counters[at.TASKS_LEFT] += tasks - len(old.tasks)
             grown = grown[0], rows
-        queue = np.zeros((self._processes + tasks, at.QUEUE_WIDTH), np.int64)
+        size = self._processes + tasks + len(old.points)
+        queue = np.zeros((size, at.QUEUE_WIDTH), np.int64)
         queue[: len(old.queue)] = old.queue
         self.tables = old._replace(records=grown[0], tasks=grown[1], queue=queue)
         if records > len(old.buckets):

@@ -1,7 +1,7 @@
 """The tables of a forecast."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import floor
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from tracemill.forecast.forecasting import Forecast
-from tracemill.forecast.outcome import IntervalOutcome
+from tracemill.forecast.outcome import IntervalOutcome, LevelOutcome
 from tracemill.schemas import Table
 from tracemill.schemas.forecasts import (
     FORECAST_CHANNELS,
@@ -29,7 +29,7 @@ def tables_of(forecast: Forecast) -> dict[Table, pa.Table]:
         FORECASTS: _forecasts(forecast),
         FORECAST_INTERVALS: _intervals(forecast),
         FORECAST_OPERATIONS: _operations(forecast),
-        FORECAST_CHANNELS: _channels(forecast),
+        FORECAST_CHANNELS: channel_rows(forecast.outcome.levels),
     }
     made = {table: _table(table, forecast, found) for table, found in rows.items()}
     made[FORECAST_PROCESSES] = _processes(forecast)
@@ -99,9 +99,10 @@ def _operations(forecast: Forecast) -> Iterator[Row]:
             }
 
 
-def _channels(forecast: Forecast) -> Iterator[Row]:
+def channel_rows(levels: Iterable[LevelOutcome]) -> Iterator[Row]:
+    """Rows of the channels of levels; the second of a name is `name 2`."""
     named: Counter[str] = Counter()
-    for level in forecast.outcome.levels:
+    for level in levels:
         named[level.level] += 1
         again = f" {named[level.level]}" if named[level.level] > 1 else ""
         yield {

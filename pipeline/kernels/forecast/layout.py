@@ -10,14 +10,15 @@ import numpy as np
 
 NOBODY: Any = np.int64(-1)
 
-# --- Instructions, the same for all processes ----------------------------------------------------
+# --- Instructions, of all processes or of each ----------------------------------------------------
 
 (KIND, OBJECT, INTERVAL, TARGET, COUNT) = range(5)
 INSTRUCTION_WIDTH: Final = 5
-(END, COMPUTE, START, WAIT, PIPELINE, ENTER, LEAVE, MARK, REPEAT) = range(9)
+(END, COMPUTE, START, WAIT, PIPELINE, ENTER, LEAVE, MARK, REPEAT, ACT, UNTIL) = range(11)
 """OBJECT is a part for COMPUTE, an operation for START, WAIT and PIPELINE, an interval for ENTER
 and LEAVE, a row of marks for MARK, a register for REPEAT, which jumps to TARGET COUNT times in
-total. INTERVAL is the innermost interval."""
+total, a point for ACT and UNTIL: ACT waits for it and takes COUNT ns, UNTIL lasts until the time
+COUNT. INTERVAL is the innermost interval."""
 
 # --- Operations ----------------------------------------------------------------------------------
 
@@ -90,6 +91,21 @@ QUEUE_WIDTH: Final = 5
 """The queue is a heap in this order. ORDER is a process, or the number of processes + 1 + the
 sender of a transfer; RECEIVER is the receiver + 1."""
 
+# --- Points: moments that wait for others ---------------------------------------------------------
+
+(
+    POINT_KIND, MISSING, LATEST_NS, CAUSE, WAITER, READY_NS, END_NS, SENDER, RECEIVING, POINT_SIZE,
+    FIRST_FOLLOWER,
+) = range(11)  # fmt: skip
+POINT_WIDTH: Final = 11
+(ACTION, MEETING, TRANSFER) = range(3)
+"""An ACTION is the end of a step of a process, a MEETING takes no time, a TRANSFER takes a channel.
+A point has happened at END_NS. MISSING others have not happened yet; the last one that did is
+CAUSE, at LATEST_NS. WAITER is the process that is stopped there. The followers of a point are in
+`followers`; the last row of `points` has only FIRST_FOLLOWER."""
+POINT_TASK: Final = -2
+"""A meeting or transfer in the queue has the task POINT_TASK - its number."""
+
 # --- Results --------------------------------------------------------------------------------------
 
 (OWN, PRODUCTIVE, INSUFFICIENT) = range(3)
@@ -108,6 +124,7 @@ Tables = namedtuple(
         "counters", "code", "operations", "outs", "out_first", "in_rounds", "in_first",
         "in_degrees", "parts", "edges", "pipes", "sent", "processes", "progress", "entered",
         "marks", "buckets", "records", "tasks", "queue", "weights", "spent", "classes",
+        "points", "followers",
     ),
 )  # fmt: skip
 """`out_first` and `in_first` (operation, process) are the first rows of a process in `outs` and

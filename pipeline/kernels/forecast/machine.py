@@ -1,4 +1,4 @@
-"""Runs a list of instructions on all processes, in the order of time.
+"""Runs lists of instructions on processes, in the order of time.
 
 The process or transfer with the earliest time comes next; at the same time what processes do comes
 before transfers. A process that waits is queued again when the end of its wait is known.
@@ -9,6 +9,7 @@ from typing import Any
 from tracemill.kernels.addressed import part
 from tracemill.kernels.compiled import kernel
 from tracemill.kernels.forecast.layout import (
+    ACT,
     ALL_PAIRS,
     ASK_SEQUENCE,
     BYTES,
@@ -38,6 +39,7 @@ from tracemill.kernels.forecast.layout import (
     OWN,
     PC,
     PIPELINE,
+    POINT_TASK,
     PRODUCTIVE,
     QUEUE_SIZE,
     RECEIVER,
@@ -54,10 +56,12 @@ from tracemill.kernels.forecast.layout import (
     TASK,
     TIME,
     TO,
+    UNTIL,
     WAIT,
     WHOLE,
 )
 from tracemill.kernels.forecast.pipelines import has_turn, run_pipeline
+from tracemill.kernels.forecast.points import act, run_point
 from tracemill.kernels.forecast.queue import pop
 from tracemill.kernels.forecast.records import own_record, process_count, whole_record
 from tracemill.kernels.forecast.tables import (
@@ -206,6 +210,9 @@ def run_process(state: Any, process: Any) -> None:
                 row[PC] = instruction[TARGET]
                 continue
             row[REGISTER + thing] = 0
+        elif kind in (ACT, UNTIL):
+            if not act(state, thing, process, kind == UNTIL, instruction[COUNT]):
+                return
         else:
             return
         row[PC] += 1
@@ -225,6 +232,8 @@ def run(state: Any, network: Any) -> Any:
         pop(state)
         if order < count:
             run_process(state, order)
+        elif task <= POINT_TASK:
+            run_point(state, network, POINT_TASK - task, time)
         else:
             run_task(state, network, time, sequence, receiver - 1, task)
     for process in range(count):
