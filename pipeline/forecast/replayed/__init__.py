@@ -1,0 +1,1 @@
+"""Forecasts of recorded runs: the calls of each process on a described cluster."""
