@@ -14,6 +14,7 @@ from tracemill.schemas import (
     definitions,
     delays,
     events,
+    forecast_runs,
     forecast_search,
     forecasts,
     growth,
@@ -93,7 +94,11 @@ CAMPAIGN_TABLES: tuple[Table, ...] = (
 """Tables of a campaign, computed from many runs."""
 NIGHTLY_TABLES: tuple[Table, ...] = history.TABLES
 """Tables that nightly runs keep for a store."""
-FORECAST_TABLES: tuple[Table, ...] = (*forecasts.TABLES, *forecast_search.TABLES)
+FORECAST_TABLES: tuple[Table, ...] = (
+    *forecasts.TABLES,
+    *forecast_runs.TABLES,
+    *forecast_search.TABLES,
+)
 """Tables of forecasts, which a store keeps beside its runs."""
 VIEWS: tuple[Table, ...] = (*metrics.VIEWS, *main_part.VIEWS, *levels.VIEWS, *perturbation.VIEWS)
 """Views on the tables of a run; DuckDB computes them at each use."""

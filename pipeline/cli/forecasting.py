@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from tracemill.base.console import messages, print_places, results
+from tracemill.base.errors import UsageError
+from tracemill.cli.forecasting_runs import check_for_run, forecast_run
 from tracemill.cli.parameters import Flag, StorePath
 
 if TYPE_CHECKING:
@@ -25,7 +27,8 @@ def forecast(
     ],
     /,
     *,
-    cluster: Path,
+    cluster: Path | None = None,
+    fit: Path | None = None,
     grid: str | None = None,
     variant: str | None = None,
     speed: Annotated[float, Parameter(validator=_check_speed)] = 1.0,
@@ -40,17 +43,24 @@ def forecast(
 ) -> None:
     """Forecast how long a program would run on a cluster, and where the time would go.
 
-    The program is simulated on the described cluster. Its tables are kept in the store.
+    A described program is simulated on the described cluster, and so is the program made from a
+    campaign, or from a run with --grid. A run is replayed: the calls of its processes, with the
+    computation between them. Without --cluster, a network fitted to its messages is used. Tables
+    are kept in the store.
 
     Examples:
       tracemill forecast data/programs/jacobi.toml --cluster data/clusters/mvs-15k.toml
       tracemill forecast solver.toml --cluster site.toml --grid 16x8 --html solver.html
+      tracemill forecast heat_p16 --cluster site.toml --speed 1.5
+      tracemill forecast heat_p16 --fit site.toml
       tracemill sql "FROM forecast_intervals ORDER BY lost_ns DESC"
 
     Parameters
     ----------
     cluster
         TOML file that describes the cluster; see data/clusters for examples.
+    fit
+        File to write: the cluster whose network is fitted to the messages of the run.
     grid
         Processes in each dimension, such as 4x4. [default: the grid of the program]
     variant
@@ -80,14 +90,32 @@ def forecast(
     from tracemill.forecast.forecasting import forecast as make_forecast
     from tracemill.forecast.storing import store_forecast
     from tracemill.programs.clusters.reading import read_cluster
+    from tracemill.store.runs import Run
 
-    for path in (html, json):
+    for path in (html, json, fit):
         if path is not None:
             check_folder(path)
     if csv is not None:
         check_csv_folder(csv)
     wanted = None if grid is None else parse_grid(grid)
     found = find_program(program, store, wanted)
+    if isinstance(found, Run):
+        options = {
+            "--variant": variant is not None,
+            "--shortcuts": shortcuts != "loops",
+            "--compare-full": compare_full,
+            "--intervals": intervals != "user",
+            "--measured": measured is not None,
+        }
+        check_for_run(options, cluster, fit)
+        forecast_run(
+            found, cluster=cluster, fit=fit, speed=speed, html=html, csv=csv, json=json, store=store
+        )
+        return
+    if fit is not None:
+        raise UsageError("--fit is for recorded runs: leave it out, or name a run without --grid")
+    if cluster is None:
+        raise UsageError("a forecast of a program needs --cluster: see data/clusters for examples")
     made = make_forecast(
         found.program,
         read_cluster(cluster, speed=speed),

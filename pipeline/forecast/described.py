@@ -39,14 +39,16 @@ class FoundProgram:
     note: str = ""
 
 
-def find_program(name: str, store: Path, grid: Grid | None) -> FoundProgram:
-    """The program of a TOML file, or the one made from a run or campaign of a store.
+def find_program(name: str, store: Path, grid: Grid | None) -> FoundProgram | Run:
+    """The program of a TOML file, or the one made from a campaign, or from a run for a grid.
 
-    Raises MissingInputError, UsageError or ProgramError.
+    Without a grid a run is returned itself. Raises MissingInputError, UsageError or ProgramError.
     """
     if Path(name).suffix.lower() == _SUFFIX:
         return FoundProgram(read_data_program(Path(name)))
     source = find_source(name, store, others=("a description (a file *.toml)",))
+    if grid is None and source.source.format != "campaign":
+        return source
     return _program_from(source, existing_store(store), grid)
 
 
@@ -80,11 +82,6 @@ def _with_choices(message: str, choices: list[str]) -> str:
 
 def _program_from(source: Run, store: Store, grid: Grid | None) -> FoundProgram:
     """The program made from a run or campaign, with the comment at its top."""
-    if grid is None and source.source.format != "campaign":
-        raise UsageError(
-            f"{source.label}: replays of traces are not available yet: give --grid, such as 4x4, "
-            "to forecast the program made from the run"
-        )
     options = Options(dimensions=None if grid is None else len(grid))
     text = program_text(source, store, options, Choice())
     comment = takewhile(lambda line: line.startswith("#"), text.splitlines())

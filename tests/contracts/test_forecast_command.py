@@ -221,13 +221,20 @@ def test_a_program_of_processes_needs_another_description(
     assert "needs a program of data: give grid, not processes" in capfd.readouterr().err
 
 
-def test_a_run_without_a_grid_cannot_be_replayed_yet(
+def test_a_program_without_a_cluster_is_refused(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["forecast", str(folder / "example.toml")]) == 2
+    assert "a forecast of a program needs --cluster" in capfd.readouterr().err
+
+
+def test_a_run_without_records_cannot_be_replayed(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     publish(Store(folder / "store"), "r1")
     given = ["--cluster", str(folder / "h.toml"), "--store", str(folder / "store")]
-    assert cli.main(["forecast", "r1", *given]) == 2
-    assert "replays of traces are not available yet: give --grid" in capfd.readouterr().err
+    assert cli.main(["forecast", "r1", *given]) == 11
+    assert len(capfd.readouterr().err.splitlines()) == 1
     assert cli.main(["forecast", "r2", *given]) == 11
     assert "no run r2" in capfd.readouterr().err
 

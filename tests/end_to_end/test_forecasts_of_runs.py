@@ -79,7 +79,9 @@ def test_a_measured_run_is_recorded(folder: Path, capfd: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("name", "options", "code", "words"),
     [
-        ("heat_p8_n800", [], 2, "replays of traces are not available yet: give --grid"),
+        ("heat_p8_n800", ["--variant", "v"], 2, "--variant is for described programs: add --grid"),
+        ("heat_p8_n800", ["--fit", "f.toml"], 2, "--fit makes a cluster, --cluster names one"),
+        ("heat", ["--fit", "f.toml"], 2, "--fit is for recorded runs"),
         ("heat_p8_n800", ["--grid", "65"], 16, "64 cores"),
         ("heat_p8_n800", ["--grid", "8", "--measured", "heat_p4_n800"], 2, "has 4 processes"),
         ("heat_p8_n800", ["--grid", "8", "--measured", "2.5s"], 2, "seconds as a number"),
