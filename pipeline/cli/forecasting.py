@@ -1,17 +1,20 @@
 """Commands that forecast how programs would run on a described cluster."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from tracemill.base.console import messages, print_places, results
+from tracemill.base.console import messages
 from tracemill.base.errors import UsageError
+from tracemill.cli.forecasting_outputs import Outputs
 from tracemill.cli.forecasting_runs import check_for_run, forecast_run
 from tracemill.cli.parameters import Flag, StorePath
 
 if TYPE_CHECKING:
+    from tracemill.forecast.described import FoundProgram
     from tracemill.forecast.forecasting import Forecast
     from tracemill.reports.forecast_sections.material import ForecastMaterial
 
@@ -84,19 +87,11 @@ def forecast(
     json
         File to write: all tables as one object.
     """
-    from tracemill.base.files import check_folder
     from tracemill.forecast.described import find_program, parse_grid
-    from tracemill.forecast.exporting import check_csv_folder
-    from tracemill.forecast.forecasting import forecast as make_forecast
-    from tracemill.forecast.storing import store_forecast
-    from tracemill.programs.clusters.reading import read_cluster
     from tracemill.store.runs import Run
 
-    for path in (html, json, fit):
-        if path is not None:
-            check_folder(path)
-    if csv is not None:
-        check_csv_folder(csv)
+    outputs = Outputs(html=html, csv=csv, json=json)
+    outputs.check(fit)
     wanted = None if grid is None else parse_grid(grid)
     found = find_program(program, store, wanted)
     if isinstance(found, Run):
@@ -108,28 +103,45 @@ def forecast(
             "--measured": measured is not None,
         }
         check_for_run(options, cluster, fit)
-        forecast_run(
-            found, cluster=cluster, fit=fit, speed=speed, html=html, csv=csv, json=json, store=store
-        )
+        forecast_run(found, outputs, cluster=cluster, fit=fit, speed=speed, store=store)
         return
+    made = _forecast_program(
+        found, cluster, fit, speed, grid=wanted, variant=variant, shortcuts=shortcuts,
+        intervals=intervals, compare_full=compare_full,
+    )  # fmt: skip
+    _keep(made, found.note, outputs, measured=measured, store=store)
+
+
+def _forecast_program(
+    found: "FoundProgram", cluster: Path | None, fit: Path | None, speed: float, **options: Any
+) -> "Forecast":
+    """The forecast of a program. Raises UsageError without a cluster."""
+    from tracemill.forecast.forecasting import forecast as make_forecast
+    from tracemill.programs.clusters.reading import read_cluster
+
     if fit is not None:
         raise UsageError("--fit is for recorded runs: leave it out, or name a run without --grid")
     if cluster is None:
         raise UsageError("a forecast of a program needs --cluster: see data/clusters for examples")
-    made = make_forecast(
-        found.program,
-        read_cluster(cluster, speed=speed),
-        wanted,
-        variant,
-        shortcuts=shortcuts,
-        intervals=intervals,
-        compare_full=compare_full,
-    )
+    return make_forecast(found.program, read_cluster(cluster, speed=speed), **options)
+
+
+def _keep(
+    made: "Forecast", note: str, outputs: Outputs, *, measured: str | None, store: Path
+) -> None:  # fmt: skip
+    """Store the tables and errors of a forecast, and write the wanted files."""
+    from tracemill.forecast.storing import store_forecast
+    from tracemill.reports.build_forecast import build_forecast_report, build_forecast_summary
+
     errors = _record_errors(made, store, measured)
     folder = store_forecast(store, made)
-    if found.note:
-        messages().print(found.note, style="muted", markup=False, soft_wrap=True)
-    _write(_material(made, errors), html=html, csv=csv, json=json, folder=folder)
+    if note:
+        messages().print(note, style="muted", markup=False, soft_wrap=True)
+    material = _material(made, errors)
+    outputs.write(
+        partial(build_forecast_report, material), build_forecast_summary(material),
+        material.tables, [("tables", folder)],
+    )  # fmt: skip
 
 
 def _record_errors(made: "Forecast", store: Path, measured: str | None) -> list[str]:
@@ -147,37 +159,6 @@ def _record_errors(made: "Forecast", store: Path, measured: str | None) -> list[
         measured=measured,
     )
     return [describe_record(each) for each in records]
-
-
-def _write(
-    material: "ForecastMaterial",
-    *,
-    html: Path | None,
-    csv: Path | None,
-    json: Path | None,
-    folder: Path,
-) -> None:
-    """Write the wanted files, print the summary, and then where all is."""
-    from tracemill.base.files import write_text
-    from tracemill.forecast.exporting import write_csv, write_json
-    from tracemill.reports.build_forecast import build_forecast_report, build_forecast_summary
-    from tracemill.reports.html import render_html
-    from tracemill.reports.terminal import print_heading, print_section
-
-    places = [("tables", folder)]
-    if html is not None:
-        write_text(html, render_html(build_forecast_report(material)))
-        places.append(("page", html))
-    if csv is not None:
-        write_csv(material.tables, csv)
-        places.append(("csv", csv))
-    if json is not None:
-        write_json(material.tables, json)
-        places.append(("json", json))
-    report = build_forecast_summary(material)
-    print_heading(report, results())
-    print_section(report.section("summary"), results())
-    print_places(places)
 
 
 def _material(made: "Forecast", measured: Sequence[str]) -> "ForecastMaterial":
