@@ -22,6 +22,9 @@ STYLES = {
     "muted": "dim",
     "number": "yellow",
     "bar": "cyan",
+    "bad": "bold red",
+    "fair": "yellow",
+    "good": "green",
     "path": "cyan",
     "error": "bold red",
 }

@@ -18,13 +18,15 @@ _LEVELS = " ▁▂▃▄▅▆▇█"
 class TextGrid:
     """Headings, alignment, rows with indent, and a bar (0–1) per row if any.
 
-    `is_rigid`: the texts are pictures that must not be wrapped.
+    `grades` name the colors of the cells of each row, empty for most. `is_rigid`: the texts are
+    pictures that must not be wrapped.
     """
 
     titles: tuple[str, ...]
     is_numeric: tuple[bool, ...]
     rows: tuple[tuple[int, tuple[str, ...]], ...]
     bars: tuple[float, ...] = ()
+    grades: tuple[tuple[str, ...], ...] = ()
     is_rigid: bool = False
 
 
@@ -51,6 +53,7 @@ def grid_of(table: Table) -> TextGrid:
             )
         ),
         bars=_bars(table),
+        grades=_grades(table),
     )
 
 
@@ -81,6 +84,15 @@ def _bars(table: Table) -> tuple[float, ...]:
     values = [float(value or 0) for value in table.values(named) if not isinstance(value, str)]
     peak = max(values, default=0)
     return tuple(max(0.0, value / peak) for value in values) if peak > 0 else ()
+
+
+def _grades(table: Table) -> tuple[tuple[str, ...], ...]:
+    if not any(column.is_efficiency for _, column in table.shown):
+        return ()
+    return tuple(
+        tuple(column.grade_of(row[position]) for position, column in table.shown)
+        for row in table.rows
+    )
 
 
 def _matrix_grid(table: Table, ranks: list[int]) -> TextGrid:

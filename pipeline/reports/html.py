@@ -32,7 +32,7 @@ CURVE_WIDTH, CURVE_HEIGHT, CURVE_MARGIN = 120, 24, 3
 class HtmlCell:
     """A cell to be drawn. `bar` is 0–100; `full` is set if `text` is shortened.
 
-    `metric` is explained by the page.
+    `metric` is explained by the page. `grade` names its color.
     """
 
     text: str
@@ -41,6 +41,7 @@ class HtmlCell:
     full: str = ""
     is_path: bool = False
     metric: str = ""
+    grade: str = ""
 
     @property
     def is_long(self) -> bool:
@@ -177,7 +178,8 @@ def _cell(column: Column, value: Value, largest: dict[str, float]) -> HtmlCell:
         text += column.mark_of(value)
     metric = str(value) if column.is_explained else ""
     bar = _bar(column, value, largest)
-    return HtmlCell(text, column.is_numeric, bar, full, column.is_path, metric)
+    grade = column.grade_of(value)
+    return HtmlCell(text, column.is_numeric, bar, full, column.is_path, metric, grade)
 
 
 def _bar(column: Column, value: Value, largest: dict[str, float]) -> float | None:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from tracemill.engine.focusing.options import EVERYTHING, FocusOptions
-from tracemill.reports.units import Unit, Value, format_value
+from tracemill.reports.units import Unit, Value, format_value, grade_of
 
 MARK = "†"
 LEAST_SPAN = 0.2
@@ -39,6 +39,7 @@ class Column:
 
     `meaning` defines its values. If `is_explained`, the values are metrics that the report
     explains. If `is_whole`, texts are not shortened. Values in `marked` are shown with a dagger.
+    If `is_efficiency`, the values are colored by their grade.
     """
 
     name: str
@@ -49,11 +50,16 @@ class Column:
     is_path: bool = False
     meaning: str = ""
     is_explained: bool = False
+    is_efficiency: bool = False
     marked: frozenset[str] = frozenset()
 
     @property
     def is_numeric(self) -> bool:
         return self.unit is not Unit.TEXT
+
+    def grade_of(self, value: Value) -> str:
+        """The grade of a value, which names its color; empty for most."""
+        return grade_of(value) if self.is_efficiency else ""
 
     def mark_of(self, value: str) -> str:
         """The mark behind a value; empty for most."""

@@ -65,8 +65,8 @@ class TableSpec:
     `bars` are drawn in these columns. `silent` maps a column to the value that makes it
     uninteresting if all rows have it. Columns in `hidden_if_equal` are hidden if all rows have the
     same value, which the report shows elsewhere; `hidden` columns never appear. Columns in
-    `explained` contain metrics that the report explains. If `limited_per` names a column, the query
-    returns `row_limit` rows for each of its values.
+    `explained` contain metrics that the report explains, those in `efficiencies` are colored. If
+    `limited_per` names a column, the query returns `row_limit` rows for each of its values.
     """
 
     query: str
@@ -81,6 +81,7 @@ class TableSpec:
     hidden_if_equal: tuple[str, ...] = ("application",)
     hidden: frozenset[str] = frozenset()
     explained: tuple[str, ...] = ()
+    efficiencies: tuple[str, ...] = ()
 
     @property
     def fetched_limit(self) -> int | None:
@@ -201,6 +202,7 @@ def _column(name: str, values: tuple[Value, ...], spec: TableSpec) -> Column:
         is_path=name.endswith("call_path"),
         meaning=meaning_of(spec.query, name),
         is_explained=name in spec.explained,
+        is_efficiency=name in spec.efficiencies,
     )
 
 

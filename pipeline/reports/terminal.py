@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, repeat
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
@@ -136,9 +137,10 @@ class FittedGrid:
         if grid.bars:
             drawn.add_column("", style="bar", width=BAR_WIDTH)
         for number, (indent, cells) in enumerate(grid.rows):
-            first, *rest = cells
             bar = [draw_bar(grid.bars[number])] if grid.bars else []
-            drawn.add_row(Text("  " * indent + first), *map(Text, rest), *bar)
+            styles = chain(grid.grades[number] if grid.grades else (), repeat(""))
+            first, *rest = map(Text, cells, styles)
+            drawn.add_row(Text("  " * indent).append(first), *rest, *bar)
         yield drawn
 
 

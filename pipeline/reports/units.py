@@ -10,6 +10,8 @@ ABSENT = "–"
 _TIME_STEPS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns"))
 # Numbers below it would lose digits to the zeros before them.
 _SMALL = 0.1
+# Efficiencies below them are bad, or need attention.
+BAD, FAIR = 0.5, 0.8
 # From ten times as much on, percents only make numbers longer.
 LARGE_CHANGE = 9.0
 _SIZE_STEPS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -108,6 +110,13 @@ def format_share(share: float) -> str:
     if abs(percent) < 0.01:
         return "<0.01%"
     return f"{percent:.2f}%" if abs(percent) < 0.995 else f"{percent:.1f}%"
+
+
+def grade_of(efficiency: Value) -> str:
+    """The grade of an efficiency, which names its color; empty without a number."""
+    if not isinstance(efficiency, int | float) or not isfinite(efficiency):
+        return ""
+    return "bad" if efficiency < BAD else "fair" if efficiency < FAIR else "good"
 
 
 def with_sign(change: float, format: Callable[[float], str]) -> str:

@@ -7,6 +7,7 @@ from playwright.sync_api import Page
 from tests.browser.conftest import Open
 from tests.helpers.explored import make_report
 from tracemill.reports.embedding import embed
+from tracemill.reports.model import Column, Report, Section, Table
 from tracemill.reports.units import Unit, format_value
 
 
@@ -111,6 +112,41 @@ def test_scripts_that_are_not_those_of_the_page_do_not_run(
     )
     assert not ran
     assert "Content Security Policy" in complaints.pop()
+
+
+GRADED = {"bad": 0.49, "fair": 0.79, "good": 0.8}
+
+
+def graded_report() -> Report:
+    """A report with an efficiency of each grade."""
+    columns = (
+        Column(name="name", title="Name", unit=Unit.TEXT),
+        Column(name="value", title="Value", unit=Unit.SHARE, is_efficiency=True),
+    )
+    rows = tuple(GRADED.items())
+    table = Table(name="graded", title="Graded", columns=columns, rows=rows, sql="")
+    section = Section(key="graded", title="Graded", tables=(table,))
+    return Report(title="", subtitle="", name="graded", sections=(section,))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_efficiencies_are_colored_and_can_be_read(open_page: Open, scheme: str) -> None:
+    page = open_page(graded_report(), color_scheme=scheme)
+    grounds = []
+    for name, value in GRADED.items():
+        cell = page.locator(f"td.{name}")
+        assert cell.inner_text() == f"{100 * value:.1f}%"
+        ground, ink = cell.evaluate(
+            "(e) => ['backgroundColor', 'color'].map((name) => '#' + getComputedStyle(e)[name]"
+            ".match(/\\d+/g).map((part) => (+part).toString(16).padStart(2, '0')).join(''))"
+        )
+        below, above = sorted(map(luminance, (ground, ink)))
+        assert (above + 0.05) / (below + 0.05) >= 4.5, (name, ground, ink)
+        grounds.append(ground)
+    red, pale, green = ([int(each[at : at + 2], 16) for at in (1, 3, 5)] for each in grounds)
+    assert max(red) == red[0]
+    assert max(green) == green[1]
+    assert max(pale) - min(pale) < min(max(each) - min(each) for each in (red, green))
 
 
 def luminance(color: str) -> float:

@@ -3,14 +3,21 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 
 import pytest
+from rich.console import Console
+from rich.theme import Theme
 
 from tracemill import cli
-from tracemill.base.console import messages, results
+from tracemill.base.console import STYLES, messages, results
 from tracemill.engine.analyze import Analysis
 from tracemill.reports.build import build_report
+from tracemill.reports.html import render_html
+from tracemill.reports.model import Report
+from tracemill.reports.terminal import print_section
+from tracemill.reports.units import grade_of
 
 PATH, HYBRID = "e06_critical_path", "m29_hybrid"
 Analyses = Callable[[str], Analysis]
@@ -114,6 +121,33 @@ def test_pop_of_a_hybrid_program_has_those_of_openmp(
     assert found["mpi_efficiency"] == 0.580051
     assert found["openmp_efficiency"] == 0.582263
     assert found["parallel_efficiency"] == 0.337742
+
+
+# Below 0.5 red, below 0.8 pale, else green: parallel efficiency 33.8%, load balance 58.1% and
+# transfer 99.9%.
+def test_efficiencies_are_colored(analysis_of: Analyses) -> None:
+    section = build_report(analysis_of(HYBRID).run).section("efficiencies")
+    console = Console(
+        file=io.StringIO(), force_terminal=True, color_system="standard", theme=Theme(STYLES),
+        width=120,
+    )  # fmt: skip
+    print_section(section, console)
+    assert isinstance(console.file, io.StringIO)
+    printed = console.file.getvalue()
+    for color, cell in (("1;31", "33.8%"), ("33", "58.1%"), ("32", "99.9%")):
+        assert re.search(rf"\x1b\[{color}m *{cell}\x1b", printed)
+    page = render_html(Report(title="", subtitle="", name="", sections=(section,)))
+    for grade, cell in (("bad", "33.8%"), ("fair", "58.1%"), ("good", "99.9%")):
+        assert f'<td class="n {grade}">{cell}</td>' in page
+
+
+@pytest.mark.parametrize(
+    ("value", "grade"),
+    [(0.49999, "bad"), (0.5, "fair"), (0.79999, "fair"), (0.8, "good"), (1.2, "good"),
+     (None, ""), (float("nan"), "")],
+)  # fmt: skip
+def test_grades_are_those_of_pop(value: float | None, grade: str) -> None:
+    assert grade_of(value) == grade
 
 
 def test_the_summary_says_what_removing_the_first_candidate_brings(analysis_of: Analyses) -> None:

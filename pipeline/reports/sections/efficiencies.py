@@ -22,7 +22,7 @@ EFFICIENCIES = TableSpec(
         "Multiplicative: parallel efficiency is load balance × serialization × transfer. Basic "
         "analysis: BasicAnalysis simulates the ideal run with Dimemas, whose useful time is up to "
         "0.9% longer; here both agree. Additive: one minus the share of the run that is lost. "
-        "Below 50% is bad, below 80% needs attention."
+        "Below 50% (red) is bad, below 80% (pale) needs attention."
     ),
     titles={
         "multiplicative_ratio": "Multiplicative",
@@ -30,6 +30,7 @@ EFFICIENCIES = TableSpec(
         "additive_ratio": "Additive",
     },
     hidden=frozenset({"metric"}),
+    efficiencies=("multiplicative_ratio", "basic_analysis_ratio", "additive_ratio"),
 )
 TIMES = TableSpec(
     query="pop_times",
