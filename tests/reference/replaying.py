@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tracemill.engine.asking import computed_again
-from tracemill.kernels.replay import replay
+from tracemill.kernels.replay import follow_back, last_activity, replay
 from tracemill.replay.opening import GRAPH, Opened, opened_graph
 from tracemill.replay.what_if import change
 from tracemill.stages.activity_rows import Activities, read_activities
@@ -57,6 +57,16 @@ def shown_paths(opened: Opened, count: int) -> list[NearPath]:
     return find_near_paths(opened.scaled.found, opened.total_slack, count)
 
 
+def sizes_of(run: Run) -> tuple[int, int]:
+    """Numbers of activities and of their dependencies."""
+    with computed_again(run, GRAPH) as answer:
+        first, second = (
+            answer.connection.table(each).aggregate("count(*)").fetchall()[0][0]
+            for each in GRAPH[:2]
+        )
+    return first, second
+
+
 def wrong_replays(run: Run) -> Iterator[str]:
     """What an unchanged replay does not reproduce; nothing is good."""
     with computed_again(run, GRAPH) as answer:
@@ -65,13 +75,17 @@ def wrong_replays(run: Run) -> Iterator[str]:
 
 
 def _wrong(found: Activities) -> Iterator[str]:
-    count = int((replay(found.graph, found.duration).end != found.end).sum())
+    times = replay(found.graph, found.duration)
+    count = int((times.end != found.end).sum())
     if count:
         yield f"{count} activities do not end in the replay as recorded"
     is_activity = found.graph.location >= 0
     off = found.sum_rows(found.row_time) != np.where(is_activity, found.duration, 0)
     if off.any():
         yield f"{int(off.sum())} durations are not the sum of their call paths"
+    critical = follow_back(found.graph, times, last_activity(found.graph, times))
+    if int(found.duration[critical].sum()) != found.run_ns:
+        yield "durations on the critical path are not the run time"
 
 
 def waits_of(run: Run) -> dict[str, tuple[int, int]]:

@@ -3,7 +3,14 @@
 import pytest
 
 from tests.reference.recorded import SHARED, analyzed, rows_of
-from tests.reference.replaying import gain_of, graph_of, waits_of, wrong_replays
+from tests.reference.replaying import (
+    gain_of,
+    graph_of,
+    shown_paths,
+    sizes_of,
+    waits_of,
+    wrong_replays,
+)
 
 # Damaged.
 LEFT_OUT = frozenset({"x01_truncated_evt"})
@@ -42,6 +49,7 @@ def test_waits_of_the_graph_are_the_wait_states(trace: str) -> None:
         ("m24_halo2d", "n to n", 189_818_773),
         ("m27_omp_barrier", "team barrier", 752_445_274),
         ("m28_omp_critical", "lock", 794_839_051),
+        ("z01_otf2v3_nbc_rma", "n to n", 1_500_000),
         ("z01_otf2v3_nbc_rma", "fence", 3_000_000),
         ("e03_lr_exact", "late receiver", 6_900_000),
         ("l01_lulesh_8", "late receiver", 2_777_085_139),
@@ -75,6 +83,50 @@ def test_sizes_from_which_sends_wait(trace: str, proved: int | None, limit: int 
     assert [(limit if proved is None else found[0][0], found[0][1])] == [
         (limit if proved is None else proved, limit)
     ]
+
+
+# The text counts one record fewer for each team of o_cg_S_t4: the master's begin, at its fork.
+@pytest.mark.parametrize(
+    ("trace", "records", "ratio"),
+    [
+        ("l01_lulesh_8", 67_106, 0.31),
+        ("n_lu_S_4", 92_414, 0.21),
+        ("n_cg_S_4", 60_730, 0.55),
+        ("n_mg_S_8", 64_578, 0.26),
+        ("o_cg_S_t4", 32_254, 0.59),
+    ],
+)
+def test_graphs_are_smaller_than_traces(trace: str, records: int, ratio: float) -> None:
+    activities, dependencies = sizes_of(analyzed(f"traces/{trace}"))
+    assert activities / records == pytest.approx(ratio, abs=0.01)
+    assert dependencies < activities
+
+
+# Rank 0 waits at the same time; nothing hides behind the delay of m23_delay_chain.
+@pytest.mark.parametrize(
+    ("trace", "path", "path_us", "gain_us"),
+    [
+        ("m07_late_recv_rndv", "main/MPI_Recv", 17_602, 11_028),
+        ("m23_delay_chain", "main/extra%", 160_457, 160_457),
+    ],
+)
+def test_gains_beside_times_on_the_critical_path(
+    trace: str, path: str, path_us: int, gain_us: int
+) -> None:
+    query = f"""
+        SELECT round(sum(path_ns) / 1000)::INTEGER, round(sum(gain_ns) / 1000)::INTEGER
+        FROM gains INNER JOIN call_paths USING (call_path_id)
+        WHERE gains.kind = 'call path' AND path LIKE '{path}'
+    """
+    assert rows_of(analyzed(f"traces/{trace}"), query) == [(path_us, gain_us)]
+
+
+def test_a_rank_has_far_more_on_the_path_than_it_would_gain() -> None:
+    with graph_of(analyzed("traces/m07_late_recv_rndv")) as graph:
+        found = graph.scaled.found
+        (critical,) = shown_paths(graph, 1)
+        is_there = found.graph.location[critical.activities] == 1
+        assert round(int(found.duration[critical.activities][is_there].sum()) / 1000) == 518_680
 
 
 @pytest.mark.parametrize(
