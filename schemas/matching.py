@@ -109,6 +109,13 @@ MPI_CALLS = Table(
             meaning="A send that this call completes may have waited for its receive to be posted.",
         ),
         Column(
+            name="send_mode",
+            type=ENUM,
+            values=("standard", "synchronous", "buffered", "ready"),
+            null_means="not a send, nor a call that prepares one",
+            meaning="Communication mode; only synchronous sends always wait for their receive.",
+        ),
+        Column(
             name="one_sided_role",
             type=ENUM,
             values=_ONE_SIDED_ROLES,

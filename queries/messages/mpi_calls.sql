@@ -7,7 +7,8 @@
 -- Inputs:     regions
 -- Output:     mpi_calls
 -- Parameters: none
--- Source:     MPI 4.0, sections 2.6 and 19.1.5 (names of the bindings), 12.2 to 12.5 (one-sided
+-- Source:     MPI 4.0, sections 2.6 and 19.1.5 (names of the bindings), 3.4 and 3.9
+--             (communication modes, persistent sends), 12.2 to 12.5 (one-sided
 --             communication), 14.2 and 14.4 (collective file access)
 --             2.4.1 (local procedures: they exchange nothing with other processes)
 -- Assumes:    names start with MPI_ or PMPI_, in any case
@@ -41,6 +42,12 @@ SELECT
     call IN (
         'mpi_send', 'mpi_ssend', 'mpi_wait', 'mpi_waitany', 'mpi_waitall', 'mpi_waitsome'
     ) AS can_wait_for_receiver,
+    CASE
+        WHEN regexp_matches(call, '^mpi_(i?send(_init)?|i?sendrecv(_replace)?)$') THEN 'standard'
+        WHEN regexp_matches(call, '^mpi_i?ssend(_init)?$') THEN 'synchronous'
+        WHEN regexp_matches(call, '^mpi_i?bsend(_init)?$') THEN 'buffered'
+        WHEN regexp_matches(call, '^mpi_i?rsend(_init)?$') THEN 'ready'
+    END AS send_mode,
     CASE
         WHEN regexp_matches(call, '^mpi_win_(create(_dynamic)?|allocate(_shared)?)$') THEN 'create'
         WHEN regexp_matches(call, '^mpi_win_(free|fence|start|complete|post|wait)$') THEN call[9:]

@@ -41,12 +41,9 @@ WITH
                 AS posted_id,
             CASE
                 WHEN completing.is_test THEN NULL
-                WHEN posting.call IN ('mpi_ssend', 'mpi_issend') THEN 'synchronous'
+                WHEN posting.send_mode = 'synchronous' THEN 'synchronous'
                 WHEN
-                    posting.call IN (
-                        'mpi_send', 'mpi_isend', 'mpi_sendrecv', 'mpi_sendrecv_replace',
-                        'mpi_isendrecv', 'mpi_isendrecv_replace', 'mpi_start', 'mpi_startall'
-                    )
+                    posting.send_mode = 'standard'
                     AND messages.receive_post_enter_ns < messages.send_completion_leave_ns
                     AND (
                         messages.bytes >= send_limits.limit_bytes

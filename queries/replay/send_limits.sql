@@ -21,10 +21,7 @@ WITH
             (
                 sending.system_tree_node_id IS DISTINCT FROM receiving.system_tree_node_id
             ) AS is_between_nodes,
-            posting.call IN (
-                'mpi_send', 'mpi_isend', 'mpi_sendrecv', 'mpi_sendrecv_replace', 'mpi_isendrecv',
-                'mpi_isendrecv_replace', 'mpi_start', 'mpi_startall'
-            ) AS is_standard,
+            posting.send_mode = 'standard' AS is_standard,
             messages.send_completion_visit_id AS visit_id,
             messages.send_completion_enter_ns AS enter_ns,
             messages.send_completion_leave_ns AS leave_ns,

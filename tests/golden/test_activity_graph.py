@@ -249,6 +249,33 @@ def test_a_run_without_dependencies(run_query, trace):
     assert {interval for interval, *_ in values} == {"whole"}
 
 
+# A synchronous send is started at 5 and completed by a call entered at 10. Its receive is posted at
+# 40: the call waits from 10 to 40 and takes 3 itself.
+@pytest.mark.parametrize(
+    ("prepared", "kinds"),
+    [
+        ("MPI_Ssend_init", ["message", "synchronous"]),
+        # It waited: the message was long.
+        ("MPI_Send_init", ["message", "rendezvous"]),
+        ("MPI_Bsend_init", ["message"]),
+    ],
+)
+def test_started_sends_wait_as_they_were_prepared(run_query, trace, prepared, kinds):
+    tables = trace(f"""
+        0   0..5     {prepared}
+        0   5..8     MPI_Start   isend 1 #1
+        0   10..43   MPI_Wait    isend_complete #1
+        0   43..60   f
+        1   0..40    f
+        1   40..44   MPI_Recv    recv 0
+        1   44..60   f
+    """)
+    recorded(tables)
+    assert [kind for (kind,) in run_query("replay_edges", tables, "kind")] == kinds
+    waits = run_query("activities", tables, "location_id kind end_ns wait_ns")
+    assert ((0, "call", 43, 30) in waits) == (kinds[-1] != "message")
+
+
 # A team is forked when a receive ends: the receive waits, not what comes before the fork.
 #
 #            0        40        60   80

@@ -342,6 +342,46 @@ def test_user_functions_are_no_mpi_calls(run_query):
 
 
 @pytest.mark.parametrize(
+    ("name", "mode"),
+    [
+        ("MPI_Send", "standard"),
+        ("MPI_Isendrecv_replace", "standard"),
+        ("MPI_Send_init", "standard"),
+        ("MPI_Issend", "synchronous"),
+        ("mpi_ssend_init_", "synchronous"),
+        ("MPI_Ibsend", "buffered"),
+        ("MPI_Rsend_c", "ready"),
+        ("MPI_Recv", None),
+        ("MPI_Start", None),
+    ],
+)
+def test_modes_of_sends_follow_from_names(run_query, name, mode):
+    found = run_query("mpi_calls", {"regions": [{"name": name}]}, "send_mode")
+    assert found == [(mode,)]
+
+
+@pytest.mark.parametrize(
+    ("names", "mode"),
+    [
+        ("MPI_Ssend_init MPI_Recv_init", "synchronous"),
+        ("MPI_Ssend_init MPI_Send_init", "standard"),
+        ("MPI_Bsend_init", "buffered"),
+        # No call of the trace prepares a send.
+        ("MPI_Recv_init MPI_Ssend", "standard"),
+    ],
+)
+def test_started_sends_have_the_mode_in_which_all_are_prepared(run_query, names, mode):
+    names = ["MPI_Start", *names.split()]
+    tables = {
+        "regions": [{"region_id": number, "name": name} for number, name in enumerate(names)],
+        "call_paths": [
+            {"call_path_id": number, "region_id": number} for number in range(len(names))
+        ],
+    }
+    assert run_query("mpi_call_paths", tables, "send_mode")[0] == (mode,)
+
+
+@pytest.mark.parametrize(
     ("name", "role", "is_of_files"),
     [
         ("MPI_Win_allocate_shared", "create", False),

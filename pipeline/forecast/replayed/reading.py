@@ -57,9 +57,7 @@ SELECT
     2 * coalesce(messages.receive_post_visit_id, messages.receive_completion_visit_id)
         AS posted_id,
     coalesce(2 * messages.send_completion_visit_id + 1, {NONE}) AS completed_id,
-    coalesce(
-        calls.call NOT IN ('mpi_bsend', 'mpi_ibsend', 'mpi_rsend', 'mpi_irsend'), TRUE
-    ) AS is_standard
+    coalesce(calls.send_mode NOT IN ('buffered', 'ready'), TRUE) AS is_standard
 FROM messages
 LEFT JOIN mpi_call_paths AS calls ON messages.send_post_call_path_id = calls.call_path_id
 ORDER BY messages.message_id
