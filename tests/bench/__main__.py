@@ -23,6 +23,13 @@ from tracemill.base.text import hash_of
 from tracemill.engine.analyze import versions
 
 WIDTH = 160
+PREPARED = ("replay", "forecast_run")
+"""Jobs that analyze the trace before they are measured, once."""
+GRAPH_STAGES = (
+    "send_limits", "replay_edges", "replay_meetings", "replay_boundaries", "process_mpi_calls",
+    "activities", "replays",
+)  # fmt: skip
+"""Stages of the analysis from matched calls to slack, POP metrics and gains."""
 BUSY_LOAD = 0.5
 """Load before the measurements from which on they are doubtful."""
 
@@ -140,16 +147,19 @@ def _measure_jobs(path: Path, events: int, memory_limit: str) -> Iterator[Cost]:
     thread_counts = sorted({1, min(2, os.cpu_count() or 1)})
     jobs = [("library", 1), ("callbacks", 1)]
     jobs += [("read", threads) for threads in thread_counts]
-    jobs += [("analyze", thread_counts[-1])]
+    jobs += [("analyze", thread_counts[-1]), ("replay", 1), ("forecast_run", 1)]
     for job, threads in jobs:
         messages.print(f"{events:,} events: {TITLES[job]}, threads: {threads}", style="dim")
-        yield measure(
+        cost = measure(
             job,
             path,
             threads=threads,
-            repetitions=repetitions_for(events),
+            repetitions=repetitions_for(events) if job not in PREPARED else 1,
             memory_limit=memory_limit if job == "analyze" else "",
         )
+        yield cost
+        if job == "analyze" and cost.stages:
+            yield cost.of_stages("graph", GRAPH_STAGES)
 
 
 def _measure_text(rows: int) -> Measured:

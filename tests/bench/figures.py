@@ -9,7 +9,10 @@ from tests.bench.report import TITLES, Row, rows_of
 from tests.bench.results import Measured, Results
 
 BEGIN, END = "<!-- figures: make bench ARGS=--record -->", "<!-- end of figures -->"
-_SHOWN = ("generate", "library", "read", "analyze", "read_text", "forecast", "bare_loop")
+_SHOWN = (
+    "generate", "library", "read", "analyze", "graph", "replay", "forecast_run",
+    "read_text", "forecast", "bare_loop",
+)  # fmt: skip
 _COLUMNS = (
     "what",
     "events",

@@ -18,13 +18,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.bench.places import ARCHIVE, CLUSTERS, event_file_bytes
-from tests.bench.stage_meter import StageCost, StageMeter, peak_bytes, processor_seconds
+from tests.bench.stage_meter import (
+    StageCost,
+    StageMeter,
+    forget_peak,
+    peak_bytes,
+    processor_seconds,
+)
 
 if TYPE_CHECKING:
     from tracemill.store.manifest import TableRecord
+    from tracemill.store.runs import Run
 
 BARE_LOOP_EVENTS = 1_000_000
 """The official Python reader is slow; this many events are enough to measure it."""
+REPLAYS = 20
+"""Replays of a graph are measured together, as a single one is too short."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +49,8 @@ class Setting:
 class Job:
     """A measured piece of work: modules imported beforehand, and a function of its arguments.
 
-    The function returns at least the number of `events` it dealt with.
+    The function returns at least the number of `events` it dealt with. If it prepares something, it
+    also returns the cost without that.
     """
 
     imports: tuple[str, ...]
@@ -138,6 +148,45 @@ def _count_actions(phase: Any) -> int:
     return 2 if hasattr(phase, "nonblocking") else 1
 
 
+def replay(trace: Path, setting: Setting) -> dict[str, Any]:
+    """The activity graph of a run with the same durations again, an activity being an event."""
+    from tracemill.kernels import replay as kernels
+    from tracemill.replay.opening import opened_graph
+
+    with opened_graph(_analyzed(trace, setting)) as opened:
+        found = opened.scaled.found
+        kernels.replay(found.graph, found.duration)  # loads the kernel
+
+        def work() -> int:
+            for _ in range(REPLAYS):
+                kernels.replay(found.graph, found.duration)
+            return REPLAYS * len(found.end)
+
+        return _metered(work)
+
+
+def forecast_run(trace: Path, setting: Setting) -> dict[str, Any]:
+    """The forecast of a recorded run on data/clusters/fat-tree.toml."""
+    from tracemill.forecast.replayed.forecasting import forecast_on
+    from tracemill.programs.clusters.reading import read_cluster
+
+    run, cluster = _analyzed(trace, setting), read_cluster(CLUSTERS / "fat-tree.toml")
+
+    def work() -> int:
+        forecast_on(run, cluster)
+        return int(run.read("runs", ["record_count"])["record_count"][0].as_py())
+
+    return _metered(work)
+
+
+def _analyzed(trace: Path, setting: Setting) -> "Run":
+    from tracemill.engine.analyze import Options, analyze
+    from tracemill.store.runs import Store
+
+    options = Options(threads=setting.threads, memory_limit=setting.memory_limit)
+    return analyze(trace, store=Store(setting.folder), options=options).run
+
+
 def bare_loop(trace: Path, setting: Setting) -> dict[str, Any]:
     """The loop over all events that the official Python reader offers; nothing is kept."""
     import otf2
@@ -162,6 +211,11 @@ JOBS: Mapping[str, Job] = {
     "analyze": Job((*READING, "tracemill.engine.analyze", "duckdb"), analyze),
     "forecast": Job(
         ("tracemill.forecast.simulation", "tracemill.programs.clusters.reading"), forecast
+    ),
+    "replay": Job(("tracemill.replay.opening", "tracemill.engine.analyze", "duckdb"), replay),
+    "forecast_run": Job(
+        ("tracemill.forecast.replayed.forecasting", "tracemill.engine.analyze", "duckdb"),
+        forecast_run,
     ),
     "bare_loop": Job(("otf2", *READING), bare_loop),
 }
@@ -197,6 +251,19 @@ def do_job(arguments: Sequence[str]) -> dict[str, Any]:
         "peak_bytes": _peak_of(found),
     }
     return cost | found
+
+
+def _metered(work: Callable[[], int]) -> dict[str, Any]:
+    """The cost of a part of a job, which returns its number of events."""
+    forget_peak()
+    begin, start = processor_seconds(), time.perf_counter()
+    events = work()
+    return {
+        "events": events,
+        "cpu_seconds": processor_seconds() - begin,
+        "wall_seconds": time.perf_counter() - start,
+        "peak_bytes": peak_bytes(),
+    }
 
 
 def _read_locations(archive: Any, callbacks: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -40,6 +40,19 @@ class Cost:
     def rate(self) -> float:
         """Million events per CPU-second."""
         return self.events / self.cpu_seconds / 1e6
+
+    def of_stages(self, job: str, names: Sequence[str]) -> "Cost":
+        """The cost of some of its stages, as a job of its own."""
+        parts = [self.stages[name] for name in names if name in self.stages]
+        return replace(
+            self,
+            job=job,
+            cpu_seconds=sum(part.cpu_seconds for part in parts),
+            wall_seconds=sum(part.wall_seconds for part in parts),
+            peak_bytes=max(part.peak_bytes for part in parts),
+            bytes=sum(part.bytes for part in parts),
+            stages={},
+        )
 
     @classmethod
     def load(cls, read: dict[str, Any]) -> "Cost":

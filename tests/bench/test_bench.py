@@ -8,7 +8,7 @@ import pytest
 from tests.bench import __main__ as bench
 from tests.bench.archives import PROGRAMS, provide_archive
 from tests.bench.forecasts import provide_program
-from tests.bench.jobs import Setting, library
+from tests.bench.jobs import REPLAYS, Setting, library
 from tests.bench.measuring import Cost, FailedJobError, growth_exponent, marginal_rate, measure
 from tests.bench.places import ROOT, event_file_bytes
 from tests.bench.text import provide_text
@@ -48,6 +48,26 @@ def test_a_forecast_counts_what_is_simulated() -> None:
     # other 1808 send before and receive after it.
     found = measure("forecast", provide_program(50_000).path)
     assert found.events == 10_000 * 5 + 39_600 + 8192 * 13 + 2 * 1808
+
+
+# Activities, twenty times each; the analysis before is not measured.
+def test_replays_count_activities_without_their_analysis() -> None:
+    found = measure("replay", TRACE)
+    assert found.events % REPLAYS == 0
+    assert 0 < found.events / REPLAYS < 136
+    assert found.cpu_seconds < 0.1
+
+
+def test_a_forecast_of_a_run_counts_its_events() -> None:
+    found = measure("forecast_run", TRACE)
+    assert (found.events, found.cpu_seconds > 0) == (136, True)
+
+
+def test_stages_of_the_analysis_are_a_job_of_their_own() -> None:
+    whole = measure("analyze", TRACE)
+    graph = whole.of_stages("graph", bench.GRAPH_STAGES)
+    assert (graph.job, graph.events) == ("graph", 136)
+    assert 0 < graph.cpu_seconds < whole.cpu_seconds
 
 
 def test_a_job_that_fails_says_why(tmp_path: Path) -> None:
