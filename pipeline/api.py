@@ -132,12 +132,15 @@ class OpenedStore:
             return compare_runs(before, after)
 
     def runs(self) -> "polars.DataFrame":
-        """Id, label, and place of the trace of every run, latest first."""
+        """Id, label, kind, and place of the trace of every run, latest first."""
         import polars
 
-        schema = {"run_id": polars.String, "label": polars.String, "trace": polars.String}
-        rows = [(run.run_id, run.label, run.source.path) for run in self.store.runs()]
-        return polars.DataFrame(rows, schema=schema, orient="row")
+        names = ("run_id", "label", "kind", "trace")
+        rows = [
+            (run.run_id, run.label, run.source.kind, run.source.path)
+            for run in self.store.runs(is_measured=False)
+        ]
+        return polars.DataFrame(rows, schema=dict.fromkeys(names, polars.String), orient="row")
 
     def sql(self, query: str, **parameters: Value) -> "polars.DataFrame":
         """Rows of a query on the latest run."""

@@ -37,7 +37,10 @@ Duration = Annotated[str | None, Parameter(validator=_check_duration)]
 
 
 def runs(*, store: StorePath = Path("store")) -> None:
-    """List the analyzed runs: ranks, records, size on disk, time of analysis, and state."""
+    """List the analyzed runs: kind, ranks, records, size on disk, time of analysis, and state.
+
+    Runs of the kinds what-if and forecast were not measured: they are results of replays.
+    """
     from tracemill.reports.terminal import print_grid
     from tracemill.store.finding import existing_store
 
@@ -45,7 +48,7 @@ def runs(*, store: StorePath = Path("store")) -> None:
     if not summaries:
         messages().print(f"no runs in {store}: analyze a trace first", markup=False)
         return
-    titles = ("run", "label", "ranks", "records", "size", "analyzed", "state")
+    titles = ("run", "label", "kind", "ranks", "records", "size", "analyzed", "state")
     rows = [(summary.run, _describe_run(summary)) for summary in summaries]
     there = [row for run, row in rows if run is None or run.path.exists()]
     print_grid(results(), titles, there, numeric=("ranks", "records", "size"))
@@ -57,22 +60,22 @@ def _describe_run(summary: "RunSummary") -> tuple[str, ...]:
 
     run, size = summary.run, format_size(summary.byte_count)
     if run is None:
-        return (summary.run_id, "", "", "", size, "", summary.state)
-    when = describe_moment(run.manifest.created_at)
+        return (summary.run_id, "", "", "", "", size, "", summary.state)
+    when, head = describe_moment(run.manifest.created_at), (run.run_id, run.label, run.source.kind)
     lost = run.missing_tables()
     if lost:
         state = f"the store has lost {', '.join(lost[:3])}: {AGAIN}"
-        return (run.run_id, run.label, "", "", size, when, state)
+        return (*head, "", "", size, when, state)
     try:
         counts = run.read("runs", ["process_count", "record_count"]).to_pylist()[0]
     except StoreError as error:
-        return (run.run_id, run.label, "", "", size, when, str(error))
+        return (*head, "", "", size, when, str(error))
     try:
         state = summary.state if is_complete(run) else "incomplete trace"
     except StoreError as error:
         state = str(error)
     ranks, records = f"{counts['process_count']:,}", f"{counts['record_count']:,}"
-    return (run.run_id, run.label, ranks, records, size, when, state)
+    return (*head, ranks, records, size, when, state)
 
 
 def du(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from tracemill.base.console import results
+from tracemill.base.console import messages, results
 from tracemill.base.errors import MissingInputError, UsageError
-from tracemill.cli.parameters import RunName, StorePath, check_positive
+from tracemill.cli.parameters import Flag, RunName, StorePath, check_positive
 
 if TYPE_CHECKING:
     from tracemill.replay.opening import Opened
@@ -25,6 +25,7 @@ def what_if(
     *,
     scale: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     paths: Annotated[int | None, Parameter(validator=check_positive)] = None,
+    output: Annotated[bool, Flag] = False,
     store: StorePath = Path("store"),
     format: Format = "table",
 ) -> None:
@@ -45,6 +46,8 @@ def what_if(
       tracemill what-if --scale solve=0.5
       tracemill what-if --scale rank:0=0 --scale mpi=0
       tracemill what-if --paths 5
+      tracemill what-if l01 --scale solve=0.5 --output
+      tracemill report "l01 what-if solve=0.5"
 
     Parameters
     ----------
@@ -52,6 +55,9 @@ def what_if(
         Part and factor, such as solve=0.5; 0 removes the part. Several factors multiply.
     paths
         Print so many paths, the critical one and the next longest.
+    output
+        Keep the changed run in the store, with all tables. Its label is that of the run, what-if,
+        and all parts with factors. Commands without a run, campaigns and nights never use it.
     format
         How to print the rows.
     """
@@ -63,11 +69,24 @@ def what_if(
     scales = [parse_scale(text) for text in scale]
     if not scales and paths is None:
         raise UsageError("what-if needs a part and a factor: add --scale solve=0.5, or --paths 5")
+    if output and not scales:
+        raise UsageError("--output keeps a changed run: add --scale solve=0.5")
     with opened_graph(open_run(store, run)) as opened:
         if scales:
             _print_changed(opened, change(opened, scales), format)
+        if output:
+            _keep(opened, scales, store)
         if paths is not None:
             _print_paths(opened, paths, format)
+
+
+def _keep(opened: "Opened", scales: list[tuple[str, float]], store: Path) -> None:
+    from tracemill.base.console import ProgressReporter
+    from tracemill.replay.what_if import keep_changed
+
+    with ProgressReporter() as reporter:
+        kept = keep_changed(opened, scales, store, reporter)
+    messages().print(f"Kept as {kept.run_id}: {kept.label}", markup=False, soft_wrap=True)
 
 
 def _print_changed(opened: "Opened", changed: "Changed", format: Format) -> None:

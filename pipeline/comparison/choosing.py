@@ -29,7 +29,9 @@ def choose_runs(store: Path, name: str) -> tuple[Run, ...]:
     try:
         return (open_run(store, name),)
     except MissingInputError:
-        labeled = tuple(run for run in existing_store(store).runs() if run.label == name)
+        labeled = tuple(
+            run for run in existing_store(store).runs(is_measured=False) if run.label == name
+        )
         names = [part.strip() for part in name.split(",") if part.strip()]
         if labeled:
             return tuple(sorted(labeled, key=lambda run: run.run_id))

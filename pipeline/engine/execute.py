@@ -36,7 +36,7 @@ from tracemill.store.parquet import ROW_GROUP_ROWS
 from tracemill.store.sink import FEW_ROWS, Sink
 
 if TYPE_CHECKING:
-    from tracemill.kernels.clock_replay import Knots
+    from tracemill.kernels.clock_replay import Clocks
 
 
 class Engine:
@@ -62,7 +62,7 @@ class Engine:
         self._provided: set[str] = set()
         self._transient_rows: dict[str, int] = {}
         self._made: dict[str, Table] = {}
-        self._clocks: Mapping[int, Knots] = {}
+        self._clocks: Clocks = {}
 
     def __enter__(self) -> "Engine":
         return self
@@ -123,7 +123,7 @@ class Engine:
         self._connection, self._provided, self._transient_rows = None, set(), {}
         return repeated
 
-    def _read_clocks(self) -> "Mapping[int, Knots]":
+    def _read_clocks(self) -> "Clocks":
         from tracemill.kernels.clock_replay import Knots
 
         self.provide(CORRECTIONS)
@@ -135,7 +135,7 @@ class Engine:
         edges = np.flatnonzero(np.diff(location)) + 1
         parts = zip(*(np.split(column, edges) for column in columns), strict=True)
         return dict(
-            zip(np.unique(location).tolist(), (Knots(*each) for each in parts), strict=True)
+            zip(np.unique(location).tolist(), ((Knots(*each),) for each in parts), strict=True)
         )
 
     @contextmanager

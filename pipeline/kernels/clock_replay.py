@@ -12,6 +12,7 @@ Source: Becker, Rabenseifner, Wolf 2008, "Replay-based synchronization of timest
 traces"; Rabenseifner 1997, "The controlled logical clock".
 """
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,6 +92,10 @@ class Knots(NamedTuple):
     old: Numbers
     sequence: Numbers
     new: Numbers
+
+
+Clocks = Mapping[int, tuple[Knots, ...]]
+"""By location, changes of its times, one after the other."""
 
 
 class Replayed(NamedTuple):

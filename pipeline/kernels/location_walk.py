@@ -1,6 +1,6 @@
 """The pass over locations: manages its state and the size of its columns."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import MappingProxyType
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tracemill.kernels import walk_state as ws
 from tracemill.kernels.call_tree import PathTree, clear, index_nodes, new_tree, reserve
-from tracemill.kernels.clock_replay import Knots
+from tracemill.kernels.clock_replay import Clocks
 from tracemill.kernels.columns import each, empty, with_room
 from tracemill.kernels.corrected_times import CorrectedTimes
 from tracemill.kernels.known_tree import LAYOUT_COLUMNS, know
@@ -37,7 +37,7 @@ _OUT_OF_THE_ORDINARY = 1 << 12
 """Number of records that the general walk takes over from the plain one."""
 _SPARE_FRAMES, _SPARE_NODES = 64, 1024
 _KINDS = 256
-AS_RECORDED: Mapping[int, Knots] = MappingProxyType({})
+AS_RECORDED: Clocks = MappingProxyType({})
 """The correction of no location."""
 _NO_NUMBERS = np.empty(0, np.int32)
 _NO_LAYOUT = np.zeros((1, LAYOUT_COLUMNS), np.int32)
@@ -74,10 +74,10 @@ class LocationWalk:
         take_visits: Callable[[VisitRows], None] = _drop,
         *,
         possible_times: tuple[int, int] = (-ws.ANY_TIME, ws.ANY_TIME),
-        clocks: Mapping[int, Knots] = AS_RECORDED,
+        clocks: Clocks = AS_RECORDED,
     ) -> None:
         self._possible_times, self._clocks = possible_times, clocks
-        self._corrected: CorrectedTimes | None = None
+        self._corrected: list[CorrectedTimes] = []
         self._code, self._writes_rows = code, canonical is not None
         self._canonical = canonical or new_tree()
         self._tree, self._calls = new_tree(), new_tree()
@@ -118,8 +118,11 @@ class LocationWalk:
         self.state[ws.LOCATION] = location
         self.state[[ws.EARLIEST, ws.LATEST]] = self._possible_times
         self._teams, self._numbers = teams, numbers
-        knots = self._clocks.get(location)
-        self._corrected = None if knots is None else CorrectedTimes(knots, self._code)
+        self._corrected, code = [], self._code
+        for knots in self._clocks.get(location, ()):
+            self._corrected.append(CorrectedTimes(knots, code))
+            code = self._corrected[-1].code
+            self.state[ws.LATEST] = max(self.state[ws.LATEST], knots.new[-1])
         self._has_worked = np.zeros(len(teams.team), np.bool_)
         self._is_plain, self._is_indexed = is_plain, False
         if is_plain:
@@ -147,9 +150,9 @@ class LocationWalk:
         row, code = 0, self._code
         if self._writes_rows:
             self.record_counts += np.bincount(kinds, minlength=_KINDS)
-        if self._corrected:
-            code = self._corrected.code
-            times, side = self._corrected.correct(self.state, times, kinds, refs, side)
+        for corrected in self._corrected:
+            code = corrected.code
+            times, side = corrected.correct(self.state, times, kinds, refs, side)
         if self._writes_rows:
             self.gaps.add(times, kinds, code.clock)
         while row < len(kinds):
@@ -241,8 +244,8 @@ class LocationWalk:
 
     @property
     def moved_count(self) -> int:
-        """Number of records whose time was corrected."""
-        return self._corrected.moved_count if self._corrected else 0
+        """Number of records whose time was corrected first."""
+        return self._corrected[0].moved_count if self._corrected else 0
 
     def profile(self) -> ProfileRows:
         """Time and visits of the call paths of a finished location."""

@@ -20,7 +20,7 @@ _TABLES = (
     "call_paths", "region_classes", "regions", "locations", "location_groups",
     "system_tree_nodes", "messages",
 )  # fmt: skip
-_TRANSIENT = ("mpi_call_paths", "parallel_visits")
+_TRANSIENT = ("mpi_call_paths", "parallel_visits", "replay_boundaries")
 _RECEIVED = """
 SELECT DISTINCT
     dependencies.activity_id,
@@ -49,6 +49,8 @@ class Opened(NamedTuple):
     """A run that can be run again, with the names of its call paths and the slack of activities."""
 
     scaled: Scaled
+    run: Run
+    answer: Answer
     call_paths: list[str]
     setup_paths: frozenset[int]
     total_slack: Numbers
@@ -88,6 +90,8 @@ def _open(answer: Answer, run: Run) -> Opened:
                 *(np.asarray(received[name]) for name in ("activity_id", "bytes", "is_between"))
             ),
         ),
+        run,
+        answer,
         [text for (text,) in texts],
         frozenset(path for (path,) in setup),
         total_slack,

@@ -1,13 +1,19 @@
 """What a run would take if parts of it took longer or shorter."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from tracemill.engine.progress import Reporter
+from tracemill.engine.retimed import analyze_changed, open_trace
+from tracemill.engine.retiming import NewTimes, find_clocks, place_moments
 from tracemill.replay.opening import Opened
 from tracemill.stages.arrays import Numbers
 from tracemill.stages.scaling import scaled_times
+from tracemill.store.manifest import Change
+from tracemill.store.runs import Run
 
 
 class Changed(NamedTuple):
@@ -42,3 +48,25 @@ def _run(opened: Opened, scales: Iterable[tuple[str, float]]) -> tuple[int, Numb
     chosen = is_on_path[found.row_activity]
     by_path = np.bincount(found.row_path[chosen], row_time[chosen], len(opened.scaled.paths.region))
     return int(times.end[last]) - found.graph.begin, by_path.astype(np.int64)
+
+
+def keep_changed(
+    opened: Opened, scales: Sequence[tuple[str, float]], store: Path, reporter: Reporter
+) -> Run:
+    """Analyze the trace with the times of the changed run, into a run of kind what-if.
+
+    Raises UsageError, or MissingInputError or ChangedTraceError if the trace cannot be read again.
+    """
+    from tracemill.kernels.replay import replay
+
+    trace, found = open_trace(opened.run), opened.scaled.found
+    duration, row_time = scaled_times(opened.scaled, scales)
+    times = replay(found.graph, duration)
+    new = NewTimes(times.ready, times.end, row_time / found.row_time)
+    clocks = find_clocks(
+        opened.run, opened.answer, found, place_moments(opened.answer, found), new,
+        len(opened.call_paths),
+    )  # fmt: skip
+    what = " ".join(f"{selector}={factor:g}" for selector, factor in scales)
+    change = Change(kind="what-if", what=what, hashed=what)
+    return analyze_changed(opened.run, trace, store, change, clocks, reporter)

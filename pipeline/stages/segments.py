@@ -49,7 +49,7 @@ def walk_segments(
 
     for group in visits.backwards(*_WALKED):
         location, visit, path, enter, leave = (group[name].to_numpy() for name in _WALKED)
-        enter, leave = _with_forks(visit, enter, leave, forks)
+        enter, leave = with_forks(visit, enter, leave, forks)
         edges = [0, *(np.flatnonzero(np.diff(location)) + 1).tolist(), len(location)]
         for begin, end in zip(edges[-2::-1], edges[:0:-1], strict=True):
             number = int(np.searchsorted(locations, location[begin])) if begin < end else -1
@@ -67,7 +67,7 @@ def walk_segments(
     return np.concatenate(segments), np.concatenate(paths), np.concatenate(times)
 
 
-def _with_forks(
+def with_forks(
     visit: Numbers, enter: Numbers, leave: Numbers, forks: tuple[Numbers, Numbers, Numbers]
 ) -> tuple[Numbers, Numbers]:
     """Let visits of parallel regions last from fork to join."""

@@ -27,7 +27,7 @@ def open_run(path: Path, name: str | None) -> Run:
     Raises MissingInputError with similar names.
     """
     store = existing_store(path)
-    runs = store.runs()
+    runs = store.runs(is_measured=name is None)
     if name is None and not runs:
         raise MissingInputError(f"no runs: {path}: analyze a trace first")
     try:
@@ -35,6 +35,7 @@ def open_run(path: Path, name: str | None) -> Run:
     except MissingInputError as error:
         known = {run.label: run.run_id for run in runs}
         starting = [run for run in runs if name and run.label.startswith(name)]
+        starting = [run for run in starting if run.source.is_measured] or starting
         is_ambiguous = name in known or any(run.run_id.startswith(name or "") for run in runs)
         if len(starting) == 1 and not is_ambiguous:
             return starting[0]

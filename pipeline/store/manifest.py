@@ -6,13 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from tracemill.base.errors import StoreError
 
 STORE_FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
 POINTER_NAME = "current.json"
+
+RunKind = Literal["measured", "what-if", "forecast"]
+"""Where the times of a run come from: its trace, or a replay of it."""
 
 # How to read what older versions wrote: version → function to the next version's form, which is
 # given manifests and pointers alike.
@@ -41,17 +44,46 @@ class SourceFile:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Change:
+    """How a run differs from the measured one that it was made from.
+
+    `what` is for people, such as "f=0" or the name of a cluster, `hashed` all that it follows from.
+    """
+
+    kind: RunKind
+    what: str
+    hashed: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class SourceRecord:
-    """The origin of the data; `digest` identifies the content, not the path."""
+    """The origin of the data; `digest` identifies the content, not the path.
+
+    `kind` and `change` are those of runs that were not measured.
+    """
 
     path: str
     format: str
     files: tuple[SourceFile, ...]
     digest: str
+    kind: RunKind = "measured"
+    change: str = ""
+
+    @property
+    def is_measured(self) -> bool:
+        return self.kind == "measured"
 
     @property
     def label(self) -> str:
-        """Name for people: that of the folder that holds the trace, or of a file in CSV."""
+        """Name for people: that of the folder that holds the trace, or of a file in CSV.
+
+        That of other kinds of runs says how they differ, as in "l01 what-if solve=0.5".
+        """
+        name = self._label_of_trace
+        return name if self.is_measured else f"{name} {self.kind} {self.change}"
+
+    @property
+    def _label_of_trace(self) -> str:
         path = Path(self.path)
         if self.format == "csv" and path.suffix:
             return path.name.removesuffix(path.suffix).removesuffix(".csv")

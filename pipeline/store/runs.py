@@ -219,20 +219,23 @@ class Store:
         """True if the name is taken, whether or not what it holds is readable."""
         return (self._folder(run_id) / f"gen={key}").exists()
 
-    def runs(self) -> list[Run]:
-        """The current generation of every readable run, latest first."""
-        return [found for found, _ in self._found() if found]
+    def runs(self, *, is_measured: bool = True) -> list[Run]:
+        """The current generation of every readable measured run, or of every run; latest first."""
+        found = (run for run, _ in self._found() if run)
+        return [run for run in found if run.source.is_measured or not is_measured]
 
     def sources(self) -> dict[str, SourceRecord]:
-        """The source of every analyzed run by run id; other than `runs`, it opens none of them."""
+        """The source of every measured run by run id; other than `runs`, it opens none of them."""
         return {run_id: pointer.source for run_id, pointer in self.pointers().items()}
 
     def pointers(self) -> dict[str, Pointer]:
-        """The current generation of every analyzed run, by run id; opens none of them."""
+        """The current generation of every measured run, by run id; opens none of them."""
         found = {}
-        for pointer in sorted(self.runs_path.glob(f"{self.kind}=*/{POINTER_NAME}")):
+        for path in sorted(self.runs_path.glob(f"{self.kind}=*/{POINTER_NAME}")):
             with suppress(UnreadableRecordError):
-                found[pointer.parent.name.removeprefix(f"{self.kind}=")] = Pointer.load(pointer)
+                pointer = Pointer.load(path)
+                if pointer.source.is_measured:
+                    found[path.parent.name.removeprefix(f"{self.kind}=")] = pointer
         return found
 
     def summaries(self) -> list[RunSummary]:
@@ -248,11 +251,12 @@ class Store:
         ]
 
     def open(self, name: str | Path | None = None) -> Run:
-        """The run of a run id, its unique start, a label or a trace path; the latest if None.
+        """The run of a run id, its unique start, a label or a trace path.
 
-        Raises MissingInputError with a list of runs if none or several match.
+        If None, the latest measured one. Raises MissingInputError with a list of runs if none or
+        several match.
         """
-        runs = self.runs()
+        runs = self.runs(is_measured=name is None)
         matches = runs[:1] if name is None else _matches(runs, str(name))
         if len(matches) == 1:
             return matches[0]
@@ -274,7 +278,10 @@ class Store:
     def connect(
         self, *, threads: int | None = None, memory_limit: str = ""
     ) -> duckdb.DuckDBPyConnection:
-        """A database with every table over all runs as a view, with run_id as first column."""
+        """A database with every table over all measured runs as a view.
+
+        The first column is run_id.
+        """
         while True:
             runs = self.runs()
             connection = connect(threads=threads, memory_limit=memory_limit)
@@ -328,7 +335,7 @@ def _matches(runs: Sequence[Run], name: str) -> list[Run]:
     """
     meanings: tuple[Callable[[Run], bool], ...] = (
         lambda run: run.run_id == name,
-        lambda run: _same_path(run.source.path, name),
+        lambda run: run.source.is_measured and _same_path(run.source.path, name),
         lambda run: run.label == name,
         lambda run: bool(name) and run.run_id.startswith(name),
     )

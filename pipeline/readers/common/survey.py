@@ -6,7 +6,7 @@ one are surveyed twice: the second survey needs the call paths of the forks.
 """
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tracemill.base.errors import DamagedTraceError
 from tracemill.kernels import walk_state as ws
 from tracemill.kernels.call_tree import PathTree, copy_of, merge, new_tree, number_depth_first
-from tracemill.kernels.clock_replay import Knots
+from tracemill.kernels.clock_replay import Clocks
 from tracemill.kernels.location_walk import LocationWalk, no_teams
 from tracemill.kernels.walk_state import Code, Forks, Teams
 from tracemill.readers.common.call_sites import CallSites
@@ -152,7 +152,7 @@ class Surveyor:
     def __init__(
         self, files: RecordFiles, identifiers: Identifiers, code: Code,
         limits: list[LocationState], *, threads: int, allow_damaged: bool,
-        report: Callable[[int], None], plain: PlainSurveyor | None, clocks: Mapping[int, Knots],
+        report: Callable[[int], None], plain: PlainSurveyor | None, clocks: Clocks,
     ) -> None:  # fmt: skip
         self._clocks = clocks
         self._files, self._ids, self._code, self._limits = files, identifiers, code, limits

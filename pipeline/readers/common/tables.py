@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tracemill.kernels.call_tree import NO_NODE, PathTree, describe_tree
-from tracemill.kernels.clock_replay import Knots
+from tracemill.kernels.clock_replay import Clocks
 from tracemill.kernels.location_walk import AS_RECORDED
 from tracemill.kernels.path_names import path_names
 from tracemill.kernels.walk_state import Code
@@ -42,7 +42,7 @@ def read_tables(
     files: RecordFiles, origin: TraceOrigin, sites: CallSites, code: Code,
     limits: list[LocationState], sink: Sink, *, run_id: str, threads: int,
     allow_damaged: bool, report: Callable[[int], None], plain: PlainSurveyor | None = None,
-    findings: Mapping[str, int] | None = None, clocks: Mapping[int, Knots] = AS_RECORDED,
+    findings: Mapping[str, int] | None = None, clocks: Clocks = AS_RECORDED,
     survey: Survey | None = None,
 ) -> Survey | None:  # fmt: skip
     """Write all tables in two passes over the records.

@@ -1,7 +1,7 @@
 """Second pass: writes the rows of every location with canonical numbers."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from tracemill.base.errors import DamagedTraceError
 from tracemill.kernels import walk_state as ws
-from tracemill.kernels.clock_replay import Knots
+from tracemill.kernels.clock_replay import Clocks
 from tracemill.kernels.location_walk import LocationWalk
 from tracemill.kernels.records import RECORD_NAMES
 from tracemill.kernels.walk_state import Code, RecordRows
@@ -48,7 +48,7 @@ class RowWriter:
 
     def __init__(
         self, files: RecordFiles, identifiers: Identifiers, code: Code, survey: Survey,
-        sink: Sink, *, threads: int, report: Callable[[int], None], clocks: Mapping[int, Knots],
+        sink: Sink, *, threads: int, report: Callable[[int], None], clocks: Clocks,
     ) -> None:  # fmt: skip
         self._files, self._ids, self._code, self._survey = files, identifiers, code, survey
         self._sink, self._threads, self._report = sink, threads, report

@@ -1,7 +1,7 @@
 """A source for traces in CSV and call graphs."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TypeVar
 import pyarrow as pa
 
 from tracemill.base.errors import DamagedTraceError, NotATraceError
-from tracemill.kernels.clock_replay import Knots
+from tracemill.kernels.clock_replay import Clocks
 from tracemill.kernels.location_walk import AS_RECORDED
 from tracemill.readers.common.reading import LocationState
 from tracemill.readers.common.tables import READ_TABLES, read_tables
@@ -63,7 +63,7 @@ class CsvSource:
         allow_damaged: bool,
         report: Callable[[int], None],
         merge_call_sites: bool = False,
-        clocks: Mapping[int, Knots] = AS_RECORDED,
+        clocks: Clocks = AS_RECORDED,
     ) -> None:
         """Write all tables. Raises DamagedTraceError unless damage is allowed."""
         made, spill = RowMaker(), Spill(sink.spill_path)

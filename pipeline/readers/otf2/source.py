@@ -1,13 +1,13 @@
 """An OTF2 archive as a source of the pipeline."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from tracemill.base.errors import ChangedTraceError
-from tracemill.kernels.clock_replay import Knots
+from tracemill.kernels.clock_replay import Clocks
 from tracemill.kernels.location_walk import AS_RECORDED
 from tracemill.readers.common.call_sites import CallSites
 from tracemill.readers.common.identifiers import Identifiers
@@ -88,7 +88,7 @@ class Otf2Source:
         allow_damaged: bool,
         report: Callable[[int], None],
         merge_call_sites: bool = False,
-        clocks: Mapping[int, Knots] = AS_RECORDED,
+        clocks: Clocks = AS_RECORDED,
     ) -> None:
         """Write all tables. Raises DamagedTraceError unless damage is allowed."""
         archive, identifiers = self._archive, Identifiers(self._archive.definitions)

@@ -1,0 +1,134 @@
+"""A trace read with the times of a replay, and analyzed into a run of its own kind."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tracemill.base.errors import ChangedTraceError, UsageError
+from tracemill.base.text import hash_of
+from tracemill.engine.analyze import Options, analyze_source
+from tracemill.engine.progress import Reporter
+from tracemill.kernels.clock_replay import Clocks, Knots
+from tracemill.readers import open_source
+from tracemill.readers.common.source import Source
+from tracemill.schemas import Table
+from tracemill.schemas.clocks import CLOCK_CORRECTIONS
+from tracemill.store.manifest import Change, SourceFile
+from tracemill.store.runs import Run, Store
+
+
+@dataclass(frozen=True)
+class _Identity:
+    """The identity of a changed run: that of its trace and of its times."""
+
+    base: Run
+    change: Change
+    clocks: Clocks
+    files: Sequence[SourceFile]
+
+    @property
+    def run_id(self) -> str:
+        return f"{self.change.kind}-{hash_of(f'{self.base.run_id} {self.change.hashed}')}"
+
+    def digest(self) -> str:
+        digest = hashlib.blake2b(self.base.source.digest.encode(), digest_size=16)
+        for location, steps in sorted(self.clocks.items()):
+            digest.update(str(location).encode())
+            for column in (column for knots in steps for column in knots):
+                digest.update(column.tobytes())
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class RetimedSource:
+    """The trace of a run, whose records have new times."""
+
+    trace: Source
+    base: Run
+    change: Change
+    clocks: Clocks
+
+    @property
+    def format(self) -> str:
+        return self.trace.format
+
+    @property
+    def path(self) -> Path:
+        return self.trace.path
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return self.trace.tables
+
+    @property
+    def code_modules(self) -> tuple[str, ...]:
+        return self.trace.code_modules
+
+    @property
+    def event_count(self) -> int:
+        return self.trace.event_count
+
+    def identity(self) -> _Identity:
+        files = tuple(self.trace.identity().files)
+        return _Identity(self.base, self.change, self.clocks, files)
+
+    def read(self, sink: Any, **options: Any) -> None:
+        """Write all tables, with the new times."""
+        read: Callable[..., None] = self.trace.read
+        read(sink, **options, clocks=self.clocks)
+
+
+def open_trace(run: Run) -> Source:
+    """The trace of a measured run, to be read again.
+
+    Raises UsageError, MissingInputError or ChangedTraceError.
+    """
+    if not run.source.is_measured:
+        raise UsageError(
+            f"{run.label} is itself the result of a replay: name the measured run and all changes"
+        )
+    trace = open_source(Path(run.source.path))
+    identity = trace.identity()
+    if tuple(identity.files) != run.source.files and identity.digest() != run.source.digest:
+        raise ChangedTraceError(
+            f"{run.source.path}: the trace is not the one that was analyzed: analyze it again"
+        )
+    return trace
+
+
+def analyze_changed(
+    run: Run, trace: Source, store: Path, change: Change, clocks: Clocks, reporter: Reporter
+) -> Run:
+    """Analyze a trace with other times into a run of the store; nothing if it has that run."""
+    before = _corrections(run)
+    both = {
+        location: (*before.get(location, ()), *clocks.get(location, ()))
+        for location in before.keys() | clocks.keys()
+    }
+    given = run.manifest.options.get("parameters", {})
+    options = Options(
+        allow_damaged=run.manifest.is_damaged_allowed,
+        # Records may be closer than clocks of machines are, and are in order.
+        parameters={**given, "clock_correction": "off"},
+    )
+    source = RetimedSource(trace, run, change, both)
+    found = analyze_source(
+        source, store=Store(store), options=options, reporter=reporter, change=change
+    )
+    return found.run
+
+
+def _corrections(run: Run) -> Mapping[int, tuple[Knots, ...]]:
+    """The corrections of clocks of a run."""
+    rows = run.read(CLOCK_CORRECTIONS.name)
+    names = ("location_id", "old_ns", "sequence", "new_ns")
+    location, *columns = (rows[name].cast("int64").to_numpy() for name in names)
+    return {each: (_part(columns, location == each),) for each in np.unique(location).tolist()}
+
+
+def _part(columns: Iterable[Any], chosen: Any) -> Knots:
+    return Knots(*(np.ascontiguousarray(column[chosen]) for column in columns))
