@@ -3,7 +3,7 @@
 from tracemill.schemas.columns import ENTER_NS, LEAVE_NS, LOCATION_ID, VISIT_ID
 from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT64, STRING, Column, Table
 
-INTERVALS = ("init to finalize", "whole")
+INTERVALS = ("init to finalize", "whole", "focus")
 CONVENTIONS = ("times", "multiplicative", "basic analysis", "additive")
 
 INTERVAL = Column(
@@ -11,7 +11,7 @@ INTERVAL = Column(
     type=STRING,
     meaning=(
         "init to finalize: of every process from leaving MPI_Init to entering MPI_Finalize; whole: "
-        "from the first record to the last."
+        "from the first record to the last; focus: the periods of a focus."
     ),
 )
 

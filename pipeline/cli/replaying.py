@@ -1,19 +1,28 @@
 """Commands that run a trace again: what changes would bring, and how efficient the run is."""
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from tracemill.base.console import messages, results
-from tracemill.base.errors import MissingInputError, UsageError
-from tracemill.cli.parameters import Flag, RunName, StorePath, check_positive
+from tracemill.base.errors import UsageError
+from tracemill.cli.parameters import (
+    EVERYTHING,
+    Flag,
+    FocusingOptions,
+    RunName,
+    StorePath,
+    check_positive,
+)
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from tracemill.replay.opening import Opened
     from tracemill.replay.what_if import Changed
+    from tracemill.store.runs import Run
 
 Format = Literal["table", "csv", "json"]
 _SHOWN_PATHS = 20
@@ -167,16 +176,29 @@ def _print_paths(opened: "Opened", count: int, format: Format) -> None:
 
 
 def pop(
-    run: RunName = None, /, *, store: StorePath = Path("store"), format: Format = "table"
+    run: RunName = None,
+    /,
+    *,
+    interval: Literal["init to finalize", "whole"] | None = None,
+    store: StorePath = Path("store"),
+    format: Format = "table",
+    focus: FocusingOptions = EVERYTHING,
 ) -> None:
-    """Print the efficiencies of a run as POP defines them.
+    """Print the efficiencies of a run, or of a focus, as POP defines them.
 
     Parallel efficiency is the share of all time that is computation. Its parts are load balance,
     serialization (waiting for what others compute) and transfer (the network), and for teams of
     threads those of OpenMP. The ideal network takes no time; it is the replayed trace.
 
+    Examples:
+      tracemill pop --interval whole
+      tracemill pop --iteration 3..7
+
     Parameters
     ----------
+    interval
+        Print only those from leaving MPI_Init to entering MPI_Finalize, or from the first record to
+        the last. [default: both; of iterations, phases, a period or a region only these]
     format
         How to print the efficiencies.
     """
@@ -187,21 +209,46 @@ def pop(
     from tracemill.shell.formats import print_rows
     from tracemill.store.finding import open_run
 
-    opened = open_run(store, run)
-    connection = opened.connect(tables=())
-    try:
-        material = Material(
-            connection, opened.manifest, provide=partial(opened.provide, connection)
+    with focus.applied(open_run(store, run)) as opened:
+        connection = opened.connect(tables=())
+        try:
+            metrics = _metrics_of(opened, interval)
+
+            def provide(name: str) -> None:
+                if name == "pop_metrics":
+                    connection.register(name, metrics)
+                else:
+                    opened.provide(connection, name)
+
+            material = Material(connection, opened.manifest, provide=provide)
+            built = efficiencies.build(material)
+            if built is None:
+                raise UsageError(f"{opened.label}: no thread computes: there are no efficiencies")
+            if format != "table":
+                print_rows(*material.fetch(efficiencies.EFFICIENCIES.query), format, results())
+                return
+            print_section(built, results())
+            for sentence in describe_unrecorded(material.rows(UNRECORDED)):
+                results().print(f"{sentence} It hides in useful or transfer time.", markup=False,
+                                soft_wrap=True)  # fmt: skip
+        finally:
+            connection.close()
+
+
+def _metrics_of(run: "Run", interval: str | None) -> "pa.Table":
+    """The POP metrics of a run, or of one of its intervals; raises UsageError without that."""
+    import pyarrow.compute as pc
+
+    rows = run.read("pop_metrics")
+    if interval is None or not rows.num_rows:
+        return rows
+    kept = rows.filter(pc.field("interval") == interval)
+    if not kept.num_rows:
+        (only,) = rows["interval"].unique().to_pylist()
+        reason = (
+            "a focus has periods of its own: omit --interval"
+            if only == "focus"
+            else "no MPI_Init and MPI_Finalize of all processes: there is only whole"
         )
-        built = efficiencies.build(material)
-        if built is None:
-            raise MissingInputError(f"{opened.label}: no thread has records: no efficiencies")
-        if format != "table":
-            print_rows(*material.fetch(efficiencies.EFFICIENCIES.query), format, results())
-            return
-        print_section(built, results())
-        for sentence in describe_unrecorded(material.rows(UNRECORDED)):
-            results().print(f"{sentence} It hides in useful or transfer time.", markup=False,
-                            soft_wrap=True)  # fmt: skip
-    finally:
-        connection.close()
+        raise UsageError(f"--interval {interval}: {run.label}: {reason}")
+    return kept

@@ -14,7 +14,7 @@ from tracemill.schemas.replay import (
     LEFT_OUT_DEPENDENCIES,
     RUNTIME_WAIT_TIMES,
 )
-from tracemill.stages.arrays import Numbers, Relation
+from tracemill.stages.arrays import Flags, Numbers, Relation
 from tracemill.stages.segments import read_forks, walk_segments
 from tracemill.stages.stage import PythonStage
 
@@ -31,6 +31,7 @@ _OUTPUTS = (
     ACTIVITIES, ACTIVITY_DEPENDENCIES, ACTIVITY_TIMES, RUNTIME_WAIT_TIMES, LEFT_OUT_DEPENDENCIES,
 )  # fmt: skip
 Columns = dict[str, Any]
+Rows = tuple[Numbers, Numbers, Numbers]
 
 
 class _Activities(NamedTuple):
@@ -317,21 +318,41 @@ def _as_times(
 ) -> tuple[pa.Table, pa.Table]:
     """Durations by call path, where time outside of visits has none; and waits of runtimes."""
     ((path_count,),) = call_paths.aggregate("coalesce(max(call_path_id) + 1, 0)").fetchall()
-    count, first = len(activities.end), activities.first
-    segment, path, time = walk_segments(
-        np.column_stack([ready[:count], activities.end]).ravel(), 2 * first,
-        activities.location_ids, visits, read_forks(parallel_visits), path_count,
+    durations, waits = sum_times(
+        ready[: len(activities.end)], activities.end, activities.first, activities.location_ids,
+        activities.kind == _RUNTIME, visits, read_forks(parallel_visits), path_count,
     )  # fmt: skip
+    return _as_rows(*durations, path_count), _as_rows(*waits, path_count)
+
+
+def sum_times(
+    ready: Numbers,
+    end: Numbers,
+    first: Numbers,
+    location_ids: Numbers,
+    is_runtime: Flags,
+    visits: "StoredRows",
+    forks: tuple[Numbers, Numbers, Numbers],
+    path_count: int,
+) -> tuple[Rows, Rows]:
+    """Durations of activities by call path, and the waits of those that are of a thread runtime.
+
+    Each has activity, call path and time, in this order. `path_count` stands for time outside of
+    visits.
+    """
+    segment, path, time = walk_segments(
+        np.column_stack([ready, end]).ravel(), 2 * first, location_ids, visits, forks, path_count
+    )
     base = 2 * first[:-1] + np.arange(len(first) - 1)
     place = np.searchsorted(base, segment, side="right") - 1
     inner = segment - base[place]
     activity = first[place] + inner // 2
     # The even segments are waits, or lie after the last activity.
     is_duration = inner % 2 == 1
-    in_runtime = ~is_duration & (np.append(activities.kind, NONE)[activity] == _RUNTIME)
+    in_runtime = ~is_duration & np.append(is_runtime, False)[activity]
     waits = activity[in_runtime], path[in_runtime], time[in_runtime]
     activity, path, time = activity[is_duration], path[is_duration], time[is_duration]
-    rest = activities.end - ready[:count]
+    rest = end - ready
     np.subtract.at(rest, activity, time)
     outside = np.flatnonzero(rest)
     durations = (
@@ -339,17 +360,20 @@ def _as_times(
         np.concatenate([path, np.full(len(outside), path_count)]),
         np.concatenate([time, rest[outside]]),
     )
-    return _as_rows(*durations, path_count), _as_rows(*waits, path_count)
+    return _in_order(*durations), _in_order(*waits)
+
+
+def _in_order(activity: Numbers, path: Numbers, time: Numbers) -> Rows:
+    order = np.lexsort((path, activity))
+    return activity[order], path[order], time[order]
 
 
 def _as_rows(activity: Numbers, path: Numbers, time: Numbers, path_count: int) -> pa.Table:
-    order = np.lexsort((path, activity))
-    path = path[order]
     return pa.table(
         {
-            "activity_id": activity[order],
+            "activity_id": activity,
             "call_path_id": pa.array(path, mask=path == path_count).cast(pa.int32()),
-            "time_ns": time[order],
+            "time_ns": time,
         }
     )
 

@@ -23,7 +23,8 @@ class Activities(NamedTuple):
 
     Rows `first_row[a]:first_row[a + 1]` are the parts of the duration of activity a: `row_path` is
     their call path, or the number of call paths outside of all visits. `edge_kind` is the kind of
-    every cause of the graph.
+    every cause of the graph. Waits of activities that are `is_in_barrier` are those in barriers of
+    teams.
     """
 
     graph: "Graph"
@@ -37,6 +38,7 @@ class Activities(NamedTuple):
     row_path: Numbers
     row_time: Numbers
     edge_kind: Numbers
+    is_in_barrier: Flags
 
     @property
     def duration(self) -> Numbers:
@@ -102,7 +104,7 @@ def read_activities(
     return Activities(
         graph, ids, begin, begin + wait, end, path,
         np.searchsorted(row_activity, np.arange(len(number) + 1)).astype(np.int64),
-        row_activity, row_path, row_time, kind,
+        row_activity, row_path, row_time, kind, _depends_on(_TEAM_BARRIER, first_cause, kind),
     )  # fmt: skip
 
 
@@ -146,11 +148,10 @@ def without_rendezvous(found: Activities) -> "Graph":
     )
 
 
-def waits_in_team_barriers(found: Activities) -> Numbers:
-    """Waiting of every activity that depends on a barrier of a team."""
-    is_barrier = np.concatenate([[0], np.cumsum(found.edge_kind == _TEAM_BARRIER)])
-    depends = is_barrier[found.graph.first_cause[1:]] > is_barrier[found.graph.first_cause[:-1]]
-    return np.where(depends, found.ready - found.begin, 0)
+def _depends_on(wanted: int, first_cause: Numbers, kind: Numbers) -> Flags:
+    """Activities with a dependency of a kind."""
+    count = np.concatenate([[0], np.cumsum(kind == wanted)])
+    return count[first_cause[1:]] > count[first_cause[:-1]]
 
 
 def _placed(number: Numbers, values: NDArray[np.int64]) -> Numbers:

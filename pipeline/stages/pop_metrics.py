@@ -6,17 +6,14 @@ import numpy as np
 import pyarrow as pa
 
 from tracemill.schemas.pop import INTERVALS, POP_LOCATIONS, POP_METRICS
-from tracemill.stages.activity_rows import (
-    Activities,
-    Paths,
-    waits_in_team_barriers,
-    without_rendezvous,
-)
+from tracemill.stages.activity_rows import Activities, Paths, without_rendezvous
 from tracemill.stages.arrays import Flags, Numbers
+from tracemill.stages.focus_times import FocusTimes
 from tracemill.stages.pop_efficiencies import Summary, list_metrics
 
 NONE = -1
-INIT_TO_FINALIZE, WHOLE = INTERVALS
+INIT_TO_FINALIZE, WHOLE, FOCUS = INTERVALS
+_LATEST = np.iinfo(np.int64).max
 
 
 class Threads(NamedTuple):
@@ -41,18 +38,58 @@ class Teams(NamedTuple):
     join: Numbers
 
 
+class Recorded(NamedTuple):
+    """The graph of a run, and what else its efficiencies are computed from.
+
+    `framing` has for each location the activities that end with leaving MPI_Init and with entering
+    MPI_Finalize, or none. `calls` are MPI calls of first threads, `gaps` times without measurement,
+    and `waited` waits of thread runtimes by activity and call path.
+    """
+
+    found: Activities
+    paths: Paths
+    threads: Threads
+    framing: tuple[Numbers, Numbers]
+    teams: Teams
+    calls: list[Numbers]
+    gaps: list[Numbers]
+    waited: list[Numbers]
+
+
 class Interval(NamedTuple):
-    """Begin and end of the interval on each thread, and the activities that end there, or none."""
+    """Periods of threads, those of each thread in order.
+
+    `last` is the activity with whose end the period ends on an ideal network. Periods of a `round`
+    overlap; time between rounds does not count.
+    """
 
     name: str
+    thread: Numbers
     begin: Numbers
     end: Numbers
-    first: Numbers
     last: Numbers
+    round: Numbers
+
+    @property
+    def threads(self) -> Numbers:
+        """The threads with periods."""
+        return np.unique(self.thread)
+
+    def sum_of(self, values: Numbers) -> Numbers:
+        """Sums of values of periods, by thread that has any."""
+        return np.bincount(self.thread, values)[self.threads].astype(np.int64)
+
+    def run_ns(self, end: Numbers) -> int:
+        """The time from the first begin to the last of these ends, over all rounds."""
+        count = int(self.round.max(initial=NONE)) + 1
+        first, last = np.full(count, _LATEST), np.full(count, -_LATEST)
+        np.minimum.at(first, self.round, self.begin)
+        np.maximum.at(last, self.round, end)
+        return int((last - first).sum())
 
 
 class Times(NamedTuple):
-    """Time of each thread by class, in its interval."""
+    """Time of each thread by class, in its periods."""
 
     useful: Numbers
     mpi: Numbers
@@ -60,88 +97,76 @@ class Times(NamedTuple):
     outside: Numbers
 
 
-def compute_pop(
-    found: Activities,
-    paths: Paths,
-    threads: Threads,
-    framing: tuple[Numbers, Numbers],
-    teams: Teams,
-    calls: list[Numbers],
-    gaps: list[Numbers],
-    waited: list[Numbers],
-) -> tuple[pa.Table, pa.Table]:
+def compute_pop(recorded: Recorded) -> tuple[pa.Table, pa.Table]:
     """Efficiencies of the run, and the times of threads that they are computed from."""
-    ideal = run_ideally(found, paths, framing[0])
+    ideal = run_ideally(recorded.found, recorded.paths, recorded.framing[0])
+    everywhere = np.arange(len(recorded.threads.ids))
     metrics, rows = [POP_METRICS.empty()], [POP_LOCATIONS.empty()]
-    for name in INTERVALS:
-        interval = _interval(name, found, threads, framing)
-        if interval is None:
-            continue
-        times = _sum_times(found, paths, threads, interval, gaps, waited)
-        if len(teams.location):
-            ends = found.end[found.graph.first[1:] - 1][threads.place]
-            times = _with_teams(times, threads, interval, teams, calls, ends)
-        ends = np.where(interval.last >= 0, ideal[interval.last], ideal[_lasts(found, threads)])
-        rows.append(POP_LOCATIONS.conform(_as_locations(threads, interval, times, ends)))
-        summary = _summarize(threads, interval, times, ends)
-        metrics.append(POP_METRICS.conform(list_metrics(summary)))
+    for name in INTERVALS[:2]:
+        interval = find_interval(name, recorded, everywhere)
+        if interval is not None:
+            efficiencies, times = measure(recorded, interval, ideal)
+            metrics.append(efficiencies)
+            rows.append(times)
     return pa.concat_tables(metrics), pa.concat_tables(rows)
 
 
-def run_ideally(found: Activities, paths: Paths, init: Numbers) -> Numbers:
+def measure(recorded: Recorded, interval: Interval, ideal: Numbers) -> tuple[pa.Table, pa.Table]:
+    """Efficiencies of an interval, and the times of its threads.
+
+    `ideal` are the ends of activities on an ideal network. Durations are inside of the interval or
+    outside of it.
+    """
+    times = _sum_times(recorded, interval)
+    ends = ideal[interval.last]
+    # A process that begins later has no time in the interval.
+    starts = recorded.found.graph.first[:-1]
+    ends = np.where(np.isin(interval.last, starts), interval.begin, ends)
+    locations = _as_locations(recorded.threads, interval, times, ends)
+    summary = _summarize(recorded.threads, interval, times, ends)
+    return POP_METRICS.conform(list_metrics(summary)), POP_LOCATIONS.conform(locations)
+
+
+def run_ideally(found: Activities, paths: Paths, as_recorded: Numbers) -> Numbers:
     """End of every activity on an ideal network: MPI takes no time, and buffers what is sent.
 
-    MPI_Init ends as recorded; collective access to files keeps its time.
+    Some activities end as recorded, such as MPI_Init; collective access to files keeps its time.
     """
     from tracemill.kernels.replay import replay
 
     is_gone = paths.is_mpi & ~paths.keeps_time
     duration = found.sum_rows(np.where(is_gone[found.row_path], 0, found.row_time))
     fixed = np.full(len(found.end), NONE, np.int64)
-    fixed[init[init >= 0]] = found.end[init[init >= 0]]
+    kept = as_recorded[as_recorded >= 0]
+    fixed[kept] = found.end[kept]
     return replay(without_rendezvous(found), duration, fixed).end
 
 
-def _lasts(found: Activities, threads: Threads) -> Numbers:
-    return found.graph.first[1:][threads.place[threads.master]] - 1
-
-
-def _interval(
-    name: str, found: Activities, threads: Threads, framing: tuple[Numbers, Numbers]
-) -> Interval | None:
-    """The interval on every thread, or none if the run has no such interval."""
-    masters = threads.place[threads.master]
-    first, last = framing[0][masters], framing[1][masters]
+def find_interval(name: str, recorded: Recorded, chosen: Numbers) -> Interval | None:
+    """The interval of the processes of some threads, or none if the run has no such interval."""
+    found, threads = recorded.found, recorded.threads
+    masters = threads.place[threads.master[chosen]]
+    first, last = (ends[masters] for ends in recorded.framing)
+    rounds = np.zeros(len(chosen), np.int64)
     if name == INIT_TO_FINALIZE:
         if not len(first) or np.any(first < 0) or np.any(last < 0):
             return None
-        return Interval(name, found.end[first], found.end[last], first, last)
-    begin = np.full(len(masters), found.graph.begin)
-    none = np.full(len(masters), NONE)
-    return Interval(
-        name, begin, np.full(len(masters), found.graph.begin + found.run_ns), none, none
-    )
+        return Interval(name, chosen, found.end[first], found.end[last], last, rounds)
+    begin = np.full(len(chosen), found.graph.begin)
+    lasts = found.graph.first[1:][masters] - 1
+    return Interval(name, chosen, begin, begin + found.run_ns, lasts, rounds)
 
 
-def _sum_times(
-    found: Activities,
-    paths: Paths,
-    threads: Threads,
-    interval: Interval,
-    gaps: list[Numbers],
-    waited: list[Numbers],
-) -> Times:
-    """Useful time, MPI, and waiting in barriers of each thread, by its own activities."""
-    count = len(found.location_ids)
-    begin, end = np.zeros(count, np.int64), np.full(count, NONE)
-    begin[threads.place], end[threads.place] = interval.begin, interval.end
+def _sum_times(recorded: Recorded, interval: Interval) -> Times:
+    """Time of each thread by class, in its periods."""
+    found, paths, threads = recorded.found, recorded.paths, recorded.threads
+    spent = _Spent(found, threads.place[interval.thread], interval.begin, interval.end)
+    count, activity_count = len(found.location_ids), found.graph.first[-1]
     of_activity = found.graph.location.astype(np.int64)
-    activity_count = found.graph.first[-1]
     place = of_activity[:activity_count]
+    begin, ready, end = (each[:activity_count] for each in (found.begin, found.ready, found.end))
     is_inside = np.zeros(len(of_activity), np.bool_)
-    is_inside[:activity_count] = (found.ready[:activity_count] >= begin[place]) & (
-        found.end[:activity_count] <= end[place]
-    )
+    is_inside[:activity_count] = spent.between(place, ready, end) == end - ready
     at = of_activity[found.row_activity]
     row_inside = is_inside[found.row_activity]
 
@@ -149,22 +174,46 @@ def _sum_times(
         chosen = chosen & row_inside
         return np.bincount(at[chosen], found.row_time[chosen], count).astype(np.int64)
 
-    wait = np.where(is_inside, found.ready - found.begin, 0)[:activity_count]
+    wait = spent.between(place, begin, ready)
     in_mpi = wait * paths.is_mpi[found.path[:activity_count]]
-    barrier = np.where(is_inside, waits_in_team_barriers(found), 0)[:activity_count]
-    useful = total(find_computation(found, paths, threads)) - _sum_gaps(
-        gaps, found.location_ids, begin, end
+    barrier = wait * found.is_in_barrier[:activity_count]
+    location, gap_begin, gap_end = recorded.gaps
+    gap = np.searchsorted(found.location_ids, location)
+    useful = total(find_computation(found, paths, threads)) - _sum_at(
+        gap, spent.between(gap, gap_begin, gap_end), count
     )
     # Workers leave their region after the last barrier, while they wait for the next fork.
-    activity, path, time = (each[is_inside[waited[0]]] for each in waited)
-    is_useful = paths.is_computation[path]
-    useful += _sum_at(of_activity[activity[is_useful]], time[is_useful], count)
+    activity, path, time = recorded.waited
+    is_useful = paths.is_computation[path] & (wait == ready - begin)[activity]
+    useful += _sum_at(place[activity[is_useful]], time[is_useful], count)
     mpi = total(paths.is_mpi[found.row_path]) + _sum_at(place, in_mpi, count)
-    chosen = threads.place
-    return Times(
+    chosen = threads.place[interval.threads]
+    times = Times(
         useful[chosen], mpi[chosen], _sum_at(place, barrier, count)[chosen],
         np.zeros(len(chosen), np.int64),
     )  # fmt: skip
+    return _with_teams(times, recorded, interval, spent) if len(recorded.teams.location) else times
+
+
+class _Spent:
+    """Time in periods of locations, which are given by their place in the graph."""
+
+    def __init__(self, found: Activities, place: Numbers, begin: Numbers, end: Numbers) -> None:
+        first = found.graph.begin
+        last = first + found.run_ns
+        self._periods = FocusTimes.of(place, begin, end, first=first, last=last)
+
+    def between(self, place: Numbers | int, begin: Numbers, end: Numbers) -> Numbers:
+        """Time in the periods of a location from one moment to another, which may be earlier."""
+        if not len(self._periods.location):
+            return np.zeros_like(begin)
+        return self._periods.spent(place, end) - self._periods.spent(place, begin)
+
+    def parts(self, place: int, begin: Numbers, end: Numbers) -> tuple[Numbers, Numbers]:
+        """The parts of stretches of a location that are in its periods."""
+        first, last = self._periods.first, self._periods.last
+        own = FocusTimes.of(np.full(len(begin), place), begin, end, first=first, last=last)
+        return own.intersect(self._periods).periods(place)
 
 
 def find_computation(found: Activities, paths: Paths, threads: Threads) -> Flags:
@@ -187,39 +236,37 @@ def _sum_at(place: Numbers, values: Numbers, count: int) -> Numbers:
     return np.bincount(place, values, count).astype(np.int64)
 
 
-def _sum_gaps(gaps: list[Numbers], ids: Numbers, begin: Numbers, end: Numbers) -> Numbers:
-    """Time of each location in which nothing was measured."""
-    location, gap_begin, gap_end = gaps
-    place = np.searchsorted(ids, location)
-    inside = np.minimum(gap_end, end[place]) - np.maximum(gap_begin, begin[place])
-    return _sum_at(place, np.maximum(inside, 0), len(ids))
-
-
-def _with_teams(
-    times: Times,
-    threads: Threads,
-    interval: Interval,
-    teams: Teams,
-    calls: list[Numbers],
-    ends: Numbers,
-) -> Times:
+def _with_teams(times: Times, recorded: Recorded, interval: Interval, spent: _Spent) -> Times:
     """The times with those of workers outside of teams; starting teams is no computation."""
+    threads, calls = recorded.threads, recorded.calls
     useful, mpi, outside = times.useful.copy(), times.mpi.copy(), times.outside.copy()
-    location, fork, enter, leave, join = teams
-    for thread in range(len(threads.ids)):
-        begin, end = interval.begin[thread], interval.end[thread]
-        mine = (location == threads.ids[thread]) & (fork >= begin) & (join <= end)
+    location, fork, enter, leave, join = recorded.teams
+    lasts = recorded.found.graph.first[1:] - 1
+    for at, thread in enumerate(interval.threads):
+        place = threads.place[thread]
+        mine = location == threads.ids[thread]
         # A worker has no time after its last record.
-        around = enter - fork + np.maximum(np.minimum(join, ends[thread]) - leave, 0)
-        useful[thread] -= around[mine].sum()
+        joined = np.minimum(join[mine], recorded.found.end[lasts[place]])
+        around = spent.between(place, fork[mine], enter[mine])
+        around += np.maximum(spent.between(place, leave[mine], joined), 0)
+        useful[at] -= around.sum()
         if not threads.is_worker[thread]:
             continue
         of_master = calls[0] == threads.ids[threads.master[thread]]
-        edges = np.concatenate([[begin], np.stack([fork[mine], join[mine]], 1).ravel(), [end]])
-        in_mpi = _time_until(calls[1][of_master], calls[2][of_master], edges)
+        own = interval.thread == thread
+        in_all, in_teams = (
+            (int((end - begin).sum()),
+             int(_time_until(calls[1][of_master], calls[2][of_master], end).sum()
+                 - _time_until(calls[1][of_master], calls[2][of_master], begin).sum()))
+            for begin, end in (
+                (interval.begin[own], interval.end[own]),
+                spent.parts(place, fork[mine], join[mine]),
+            )
+        )  # fmt: skip
         # The time between teams.
-        mpi[thread] += (in_mpi[1::2] - in_mpi[::2]).sum()
-        outside[thread] = (edges[1::2] - edges[::2]).sum() - (in_mpi[1::2] - in_mpi[::2]).sum()
+        in_mpi = in_all[1] - in_teams[1]
+        mpi[at] += in_mpi
+        outside[at] = in_all[0] - in_teams[0] - in_mpi
     return Times(useful, mpi, times.barrier, outside)
 
 
@@ -233,38 +280,43 @@ def _time_until(enter: Numbers, leave: Numbers, moments: Numbers) -> Numbers:
 
 def _summarize(threads: Threads, interval: Interval, times: Times, ideal_end: Numbers) -> Summary:
     """What the efficiencies are computed from."""
-    run = int(interval.end.max() - interval.begin.min())
-    ideal = int(ideal_end.max() - interval.begin.min())
-    has_teams = bool(threads.is_worker.any())
-    out = run - (interval.end - interval.begin)
-    other = interval.end - interval.begin - times.useful - times.mpi - times.barrier - times.outside
-    size = np.bincount(threads.master, minlength=len(threads.ids))
-    mpi = np.bincount(threads.master, times.mpi + out, len(threads.ids))
+    run, ideal = interval.run_ns(interval.end), interval.run_ns(ideal_end)
+    chosen = interval.threads
+    span = interval.sum_of(interval.end - interval.begin)
+    other = span - times.useful - times.mpi - times.barrier - times.outside
+    master = threads.master[chosen]
+    size = np.bincount(master)
     processes = np.flatnonzero(size)
+    mpi = np.bincount(master, times.mpi + run - span)
     by_process = run - mpi[processes] / size[processes]
     return Summary(
         interval.name, run, ideal, times.useful, by_process, size[processes],
-        (times.useful.sum(), times.barrier.sum(), other.sum(), times.outside.sum()) if has_teams
-        else None,
+        (times.useful.sum(), times.barrier.sum(), other.sum(), times.outside.sum())
+        if threads.is_worker[chosen].any() else None,
     )  # fmt: skip
 
 
 def _as_locations(
     threads: Threads, interval: Interval, times: Times, ideal_end: Numbers
 ) -> pa.Table:
-    span = interval.end - interval.begin
-    out = int(interval.end.max() - interval.begin.min()) - span
+    chosen = interval.threads
+    span = interval.sum_of(interval.end - interval.begin)
+    begin, end = (np.full(len(threads.ids), each) for each in (_LATEST, -_LATEST))
+    np.minimum.at(begin, interval.thread, interval.begin)
+    np.maximum.at(end, interval.thread, interval.end)
+    ideal = np.full(len(threads.ids), -_LATEST)
+    np.maximum.at(ideal, threads.master[interval.thread], ideal_end)
     return pa.table(
         {
-            "interval": pa.array([interval.name] * len(span)),
-            "location_id": threads.ids.astype(np.int32),
-            "begin_ns": interval.begin,
-            "end_ns": interval.end,
+            "interval": pa.array([interval.name] * len(chosen)),
+            "location_id": threads.ids[chosen].astype(np.int32),
+            "begin_ns": begin[chosen],
+            "end_ns": end[chosen],
             "useful_ns": times.useful,
-            "mpi_ns": times.mpi + out,
+            "mpi_ns": times.mpi + interval.run_ns(interval.end) - span,
             "barrier_wait_ns": times.barrier,
             "outside_ns": times.outside,
             "other_ns": span - times.useful - times.mpi - times.barrier - times.outside,
-            "ideal_end_ns": ideal_end,
+            "ideal_end_ns": ideal[threads.master[chosen]],
         }
     )

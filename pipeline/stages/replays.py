@@ -8,7 +8,7 @@ from tracemill.schemas.replay import GAINS
 from tracemill.stages.activity_rows import read_activities, read_paths, with_path_numbers
 from tracemill.stages.arrays import Numbers, Relation, read_columns
 from tracemill.stages.gains import find_gains
-from tracemill.stages.pop_metrics import Teams, Threads, compute_pop, find_computation
+from tracemill.stages.pop_metrics import Recorded, Teams, Threads, compute_pop, find_computation
 from tracemill.stages.stage import PythonStage
 
 NONE = -1
@@ -29,9 +29,38 @@ def replay_run(
     measurement_gaps: Relation,
 ) -> tuple[pa.Table, pa.Table, pa.Table]:
     """POP metrics, the times of threads, and gains."""
+    recorded = read_recorded(
+        activities, activity_dependencies, activity_times, runtime_wait_times, call_paths,
+        region_classes, mpi_call_paths, locations, framing_calls, parallel_visits,
+        process_mpi_calls, measurement_gaps,
+    )  # fmt: skip
+    if recorded is None:
+        return POP_METRICS.empty(), POP_LOCATIONS.empty(), GAINS.empty()
+    found, paths = recorded.found, recorded.paths
+    metrics, times = compute_pop(recorded)
+    rank = read_columns(locations.order("location_id"), "coalesce(rank, -1)::BIGINT")[0]
+    is_computation = find_computation(found, paths, recorded.threads)
+    return metrics, times, find_gains(found, paths, is_computation, rank[found.location_ids])
+
+
+def read_recorded(
+    activities: Relation,
+    activity_dependencies: Relation,
+    activity_times: Relation,
+    runtime_wait_times: Relation,
+    call_paths: Relation,
+    region_classes: Relation,
+    mpi_call_paths: Relation,
+    locations: Relation,
+    framing_calls: Relation,
+    parallel_visits: Relation,
+    process_mpi_calls: Relation,
+    measurement_gaps: Relation,
+) -> Recorded | None:
+    """The graph of a run and what else efficiencies are computed from; None without activities."""
     found = read_activities(activities, activity_dependencies, activity_times)
     if found is None:
-        return POP_METRICS.empty(), POP_LOCATIONS.empty(), GAINS.empty()
+        return None
     paths = read_paths(call_paths, region_classes, mpi_call_paths)
     found = with_path_numbers(found, paths)
     teams = read_teams(parallel_visits)
@@ -46,10 +75,7 @@ def replay_run(
         "activity_id", "call_path_id::BIGINT", "time_ns",
     )  # fmt: skip
     framing = read_framing(framing_calls, activities, found.location_ids)
-    metrics, times = compute_pop(found, paths, threads, framing, teams, calls, gaps, waited)
-    rank = read_columns(locations.order("location_id"), "coalesce(rank, -1)::BIGINT")[0]
-    is_computation = find_computation(found, paths, threads)
-    return metrics, times, find_gains(found, paths, is_computation, rank[found.location_ids])
+    return Recorded(found, paths, threads, framing, teams, calls, gaps, waited)
 
 
 def read_teams(parallel_visits: Relation) -> Teams:

@@ -186,6 +186,20 @@ def test_the_page_of_a_focus_lies_beside_that_of_the_run(
     assert f"--run {analysis.run.run_id} --iteration 3..5 --ranks 0-1" in text
 
 
+# From 4 to 8 µs rank 0 computes 3 µs and rank 1 the last one: of 2 × 4 µs, half.
+def test_report_and_tables_have_the_efficiencies_of_the_focus(
+    analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
+) -> None:
+    analysis, words = analysis_of(LATE), ("--window", "4us..8us")
+    assert run("report", analysis, *words, "--format", "terminal") == 0
+    page = capsys.readouterr().out
+    assert "Parallel efficiency 50.0%: load balance 66.7%, " in page
+    assert "root causes, gains and findings are left out" in page
+    query = "SELECT value FROM pop_metrics WHERE metric = 'mean_useful_time'"
+    assert run("sql", analysis, query, *words, "--format", "csv") == 0
+    assert capsys.readouterr().out.split() == ["value", "2000.0"]
+
+
 def test_sql_reads_the_focus(analysis_of: Analyses, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["SELECT count(*) AS count FROM visits", "--format", "csv", "--window", "4us..8us"]
     assert run("sql", analysis_of(LATE), *words) == 0

@@ -123,6 +123,65 @@ def test_pop_of_a_hybrid_program_has_those_of_openmp(
     assert found["parallel_efficiency"] == 0.337742
 
 
+def rows_of_pop(
+    analysis: Analysis, capsys: pytest.CaptureFixture[str], *words: str
+) -> dict[tuple[str, str], float]:
+    """Multiplicative efficiencies by interval and name, in percent."""
+    assert run("pop", analysis, *words, "--format", "csv") == 0
+    rows = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    return {
+        (row["interval"], row["metric"]): round(100 * float(row["multiplicative_ratio"]), 1)
+        for row in rows
+    }
+
+
+# The whole run: useful are the 5750, 4710 and 1750 µs above, and what main spends around MPI_Init
+# and MPI_Finalize, 10 + 10 on each rank; it takes 8060.
+def test_pop_prints_one_interval(analysis_of: Analyses, capsys: pytest.CaptureFixture[str]) -> None:
+    found = rows_of_pop(analysis_of(PATH), capsys, "--interval", "whole")
+    assert {interval for interval, _ in found} == {"whole"}
+    assert found["whole", "parallel_efficiency"] == round(100 * (4070 + 20) / 8060, 1)
+    found = rows_of_pop(analysis_of(PATH), capsys, "--interval", "init to finalize")
+    assert {interval for interval, _ in found} == {"init to finalize"}
+
+
+# From 3000 to 6000 µs: 2150, 850 and 0 useful.
+def test_pop_prints_the_efficiencies_of_a_focus(
+    analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = rows_of_pop(analysis_of(PATH), capsys, "--window", "3ms..6ms")
+    assert found["focus", "parallel_efficiency"] == 33.3
+    assert found["focus", "load_balance"] == round(100 * 1000 / 2150, 1)
+    found = rows_of_pop(analysis_of(PATH), capsys, "--ranks", "0", "--interval", "whole")
+    assert found["whole", "parallel_efficiency"] == round(100 * 5770 / 8060, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "error"),
+    [
+        ("m28_omp_critical", ("--interval", "init to finalize"),
+         "--interval init to finalize: m28_omp_critical: no MPI_Init and MPI_Finalize of all "
+         "processes: there is only whole"),
+        (PATH, ("--window", "3ms..6ms", "--interval", "whole"), "--interval whole: "),
+        (PATH, ("--window", "1.2ms..5ms", "--ranks", "2"),
+         "e06_critical_path, from 0.0012 s to 0.005 s, rank 2, 16% of the main part: no thread "
+         "computes: there are no efficiencies"),
+        (PATH, ("--phase", "0", "--threshold", "7"), "--threshold 7: no such level of phases"),
+    ],
+)  # fmt: skip
+def test_efficiencies_that_do_not_exist_are_refused(
+    analysis_of: Analyses,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    words: tuple[str, ...],
+    error: str,
+) -> None:
+    assert run("pop", analysis_of(name), *words) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.splitlines()[-1].startswith(f"tracemill: {error}")
+
+
 # Below 0.5 red, below 0.8 pale, else green: parallel efficiency 33.8%, load balance 58.1% and
 # transfer 99.9%.
 def test_efficiencies_are_colored(analysis_of: Analyses) -> None:

@@ -3,14 +3,21 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from random import Random
+from typing import Any
 
 import pytest
 
 from tests.helpers.focus_laws import OF_MAIN_PART, differences, rows_in, tables_in
 from tests.helpers.random_programs import random_spec
+from tests.oracle.efficiencies import Periods, useful_times
 from tracemill.engine.analyze import Analysis, Options, analyze
+from tracemill.engine.focusing.options import FocusOptions
+from tracemill.engine.focusing.pop import pop_tables
+from tracemill.engine.focusing.resolve import resolve_focus
 from tracemill.programs.generate import generate
+from tracemill.stages.focus_times import FocusTimes
 from tracemill.store.runs import Run, Store
 
 Programs = Callable[[int], Run]
@@ -113,3 +120,164 @@ def test_a_recorded_run_is_the_sum_of_its_windows(
     } == set()
     windows = (f"-..{first}ns", f"{first}ns..{second}ns", f"{second}ns..-")
     assert differences(run, whole, [{"window": window} for window in windows]) == {}
+
+
+# Efficiencies
+
+Pop = dict[str, Any]
+CLASSES = ("useful_ns", "mpi_ns", "barrier_wait_ns", "outside_ns", "other_ns")
+RECORDED_EFFICIENCIES = (
+    "m31_omp_tasks", "m28_omp_critical", "m29_hybrid", "m18_master_worker", "r_y2_pthread",
+    "z01_otf2v3_nbc_rma", "e06_critical_path", "e03_lr_exact",
+)  # fmt: skip
+
+
+def efficiencies_of(run: Run, periods: Periods) -> tuple[Pop, dict[int, Pop]]:
+    """Efficiencies of periods of locations by convention and metric, and times of locations."""
+    focus = resolve_focus(run, FocusOptions(window="-..-"))
+    rows = [(location, *period) for location, own in periods.items() for period in own]
+    times = FocusTimes.of(*zip(*rows, strict=True), first=focus.times.first, last=focus.times.last)
+    tables = pop_tables(replace(focus, times=times))
+    return found_in(tables["pop_metrics"].to_pylist(), tables["pop_locations"].to_pylist())
+
+
+def stored(run: Run, interval: str) -> tuple[Pop, dict[int, Pop]]:
+    """The same of an interval of the run as stored."""
+    metrics, locations = (
+        [row for row in run.read(name).to_pylist() if row["interval"] == interval]
+        for name in ("pop_metrics", "pop_locations")
+    )
+    return found_in(metrics, locations)
+
+
+def found_in(metrics: list[Pop], locations: list[Pop]) -> tuple[Pop, dict[int, Pop]]:
+    without = [{k: v for k, v in row.items() if k != "interval"} for row in locations]
+    return (
+        {(row["convention"], row["metric"]): row["value"] for row in metrics},
+        {row["location_id"]: row for row in without},
+    )
+
+
+def periods_of(run: Run, random: Random) -> Periods:
+    """A few periods of each process, which its threads share; each process has at least one."""
+    (whole,) = run.read("runs").to_pylist()
+    own: dict[int, list[tuple[int, int]]] = {}
+    found = {}
+    for row in run.read("locations").to_pylist():
+        group = row["location_group_id"]
+        if group not in own:
+            cuts = sorted({
+                random.randint(whole["begin_ns"], whole["end_ns"])
+                for _ in range(2 * random.randint(1, 3))
+            } | {whole["begin_ns"] + 1, whole["begin_ns"] + 2})  # fmt: skip
+            own[group] = list(pairwise(cuts))[::2]
+        found[row["location_id"]] = own[group]
+    return found
+
+
+def rest_of(run: Run, periods: Periods) -> Periods:
+    """The time of locations outside of their periods."""
+    (whole,) = run.read("runs").to_pylist()
+    found = {}
+    for location, own in periods.items():
+        edges = [whole["begin_ns"], *(time for period in own for time in period), whole["end_ns"]]
+        found[location] = list(zip(edges[::2], edges[1::2], strict=True))
+    return found
+
+
+def check_focused_efficiencies(run: Run, seed: int) -> None:
+    """The laws of efficiencies of periods."""
+    periods = periods_of(run, Random(seed))
+    metrics, locations = efficiencies_of(run, periods)
+    others = efficiencies_of(run, rest_of(run, periods))
+    _, whole = stored(run, "whole")
+    assert locations.keys() == whole.keys()
+    run_ns, rest_ns = metrics["times", "run_time"], others[0]["times", "run_time"]
+    for location, row in locations.items():
+        length = sum(end - begin for begin, end in periods[location])
+        assert sum(row[name] for name in CLASSES) == run_ns
+        # MPI has all time outside of the periods, too.
+        outside = {"mpi_ns": run_ns + rest_ns - run_time_of(run)}
+        for name in CLASSES:
+            both = row[name] + others[1][location][name]
+            assert both == whole[location][name] + outside.get(name, 0), (location, name)
+        assert length <= run_ns
+    assert metrics["times", "ideal_run_time"] <= run_ns
+    parts = ("load_balance", "serialization_efficiency", "transfer_efficiency")
+    found = {name: value for (convention, name), value in metrics.items()
+             if convention == "multiplicative"}  # fmt: skip
+    top = found.get("mpi_efficiency", found.get("parallel_efficiency"))
+    if top is not None and set(parts) <= found.keys():
+        product = 1.0
+        for name in parts:
+            product *= found[name]
+        assert product == pytest.approx(top, rel=1e-12)
+    if "mpi_efficiency" in found:
+        product = found["mpi_efficiency"] * found["openmp_efficiency"]
+        assert product == pytest.approx(found["parallel_efficiency"], rel=1e-12)
+
+
+def run_time_of(run: Run) -> int:
+    (whole,) = run.read("runs").to_pylist()
+    length: int = whole["end_ns"] - whole["begin_ns"]
+    return length
+
+
+def check_whole_intervals(run: Run) -> None:
+    """Efficiencies of the periods of a stored interval are those of this interval."""
+    for interval in ("init to finalize", "whole"):
+        metrics, locations = stored(run, interval)
+        periods = {
+            row["location_id"]: [(row["begin_ns"], row["end_ns"])] for row in locations.values()
+        }
+        if periods:
+            assert efficiencies_of(run, periods) == (metrics, locations)
+
+
+@pytest.mark.parametrize("number", PROGRAMS)
+def test_efficiencies_of_all_of_an_interval_are_those_stored(
+    program: Programs, number: int
+) -> None:
+    check_whole_intervals(program(number))
+
+
+@pytest.mark.parametrize("number", PROGRAMS)
+def test_efficiencies_of_periods_obey_their_laws(program: Programs, number: int) -> None:
+    for seed in range(3):
+        check_focused_efficiencies(program(number), seed)
+
+
+@pytest.mark.parametrize("name", RECORDED_EFFICIENCIES)
+def test_efficiencies_of_periods_of_recorded_runs(
+    analysis_of: Callable[[str], Analysis], name: str
+) -> None:
+    run = analysis_of(name).run
+    check_whole_intervals(run)
+    check_focused_efficiencies(run, 7)
+
+
+@pytest.mark.parametrize("number", [each for each in PROGRAMS if each % THREADED])
+def test_useful_time_of_periods_is_that_of_visits(program: Programs, number: int) -> None:
+    run = program(number)
+    periods = periods_of(run, Random(number))
+    metrics, locations = efficiencies_of(run, periods)
+    expected = useful_times(run, {location: periods[location] for location in locations})
+    assert {location: row["useful_ns"] for location, row in locations.items()} == expected
+    mean = sum(expected.values()) / len(expected)
+    assert metrics["times", "mean_useful_time"] == mean
+
+
+@pytest.mark.parametrize("number", PROGRAMS)
+def test_efficiencies_of_ranks_have_only_their_threads(program: Programs, number: int) -> None:
+    run = program(number)
+    tables = pop_tables(resolve_focus(run, FocusOptions(ranks="0")))
+    everywhere = {
+        (row["interval"], row["location_id"]): row["useful_ns"]
+        for row in run.read("pop_locations").to_pylist()
+    }
+    ranks = dict(zip(*(run.read("locations")[name].to_pylist()
+                       for name in ("location_id", "rank")), strict=True))  # fmt: skip
+    assert {
+        (row["interval"], row["location_id"]): row["useful_ns"]
+        for row in tables["pop_locations"].to_pylist()
+    } == {key: value for key, value in everywhere.items() if ranks[key[1]] == 0}

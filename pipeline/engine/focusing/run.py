@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tracemill.engine.focusing.options import FocusOptions
+from tracemill.engine.focusing.pop import POP, pop_tables
 from tracemill.engine.focusing.resolve import Focus, resolve_focus
 from tracemill.engine.focusing.tables import Tables, focus_records, focus_tables
 from tracemill.patterns.catalog import known_tables
@@ -17,13 +18,23 @@ from tracemill.store.runs import Run
 
 @dataclass(frozen=True)
 class FocusedRun(Run):
-    """A run whose tables are those of a focus; it lies in a folder that is removed afterwards."""
+    """A run whose tables are those of a focus; it lies in a folder that is removed afterwards.
+
+    Efficiencies are computed when they are read.
+    """
 
     focus: Focus
+    writer: GenerationWriter
 
     @property
     def label(self) -> str:
         return f"{super().label}, {self.focus.description}"
+
+    def files(self, name: str) -> list[Path]:
+        if name in POP and name not in self.writer.finished:
+            for each, rows in pop_tables(self.focus).items():
+                self.writer.write(known_tables()[each], rows)
+        return super().files(name)
 
 
 @contextmanager
@@ -51,7 +62,7 @@ def _write(run: Run, focus: Focus, made: Tables, folder: Path) -> FocusedRun:
     writer = GenerationWriter(path).__enter__()
     for name, rows in made.items():
         writer.write(known_tables()[name], rows)
-    for name in set(run.tables) - made.keys():
+    for name in set(run.tables) - made.keys() - set(POP):
         for file in run.files(name):
             link = path / file.relative_to(run.path)
             link.parent.mkdir(exist_ok=True)
@@ -61,4 +72,4 @@ def _write(run: Run, focus: Focus, made: Tables, folder: Path) -> FocusedRun:
         name: replace(record, **sizes.get(name, {})) for name, record in run.manifest.tables.items()
     }
     manifest = replace(run.manifest, run_id=run_id, tables=tables)
-    return FocusedRun(path, manifest, run.source, focus)
+    return FocusedRun(path, manifest, run.source, focus, writer)

@@ -30,6 +30,7 @@ EFFICIENCIES = TableSpec(
         "additive_ratio": "Additive",
     },
     hidden=frozenset({"metric"}),
+    hidden_if_equal=("interval",),
     efficiencies=("multiplicative_ratio", "basic_analysis_ratio", "additive_ratio"),
 )
 TIMES = TableSpec(
@@ -43,12 +44,13 @@ TIMES = TableSpec(
         "longest_useful_ns": "Longest useful",
     },
     hidden=frozenset({"is_valid"}),
+    hidden_if_equal=("interval",),
 )
 
 
 def build(material: Material) -> Section | None:
-    """The efficiencies of the run; None without any time, or for a part of the run."""
-    if material.is_focused or not material.rows_of(EFFICIENCIES):
+    """The efficiencies of the run or of its focus; None without any computation."""
+    if not material.rows_of(EFFICIENCIES):
         return None
     return Section(
         key="efficiencies",

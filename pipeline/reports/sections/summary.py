@@ -35,8 +35,8 @@ LEAST_SHARE = 0.0005
 LEAST_UNANALYZED = 0.01
 
 _OF_RUN = (
-    "Iterations, timeline and trace quality are those of the whole run; root causes and findings "
-    "are left out."
+    "Iterations, timeline and trace quality are those of the whole run; root causes, gains and "
+    "findings are left out."
 )
 
 TIME_PARTS = TableSpec(
@@ -55,7 +55,7 @@ def build(material: Material) -> Section:
     is_whole = not material.is_focused
     first = nonempty(
         describe_run(overview, is_focused=material.is_focused),
-        *(efficiencies.describe_efficiency(material) if is_whole else ()),
+        *efficiencies.describe_efficiency(material),
         *root_causes.describe_causes(material),
         *(gains.describe_gain(material) if is_whole else ()),
     )

@@ -1,0 +1,95 @@
+"""Activities cut where a focus begins and ends, so that each is inside of it or outside."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tracemill.stages.activity_graph import sum_times
+from tracemill.stages.activity_rows import Activities
+from tracemill.stages.arrays import Flags, Numbers
+from tracemill.stages.pop_metrics import Recorded
+
+if TYPE_CHECKING:
+    from tracemill.store.walking import StoredRows
+
+
+def cut_activities(
+    recorded: Recorded,
+    place: Numbers,
+    moment: Numbers,
+    is_runtime: Flags,
+    visits: "StoredRows",
+    forks: tuple[Numbers, Numbers, Numbers],
+) -> Recorded:
+    """The same graph with activities cut at moments of locations, which have these places.
+
+    A part that is all waiting takes no time and depends on nothing; the dependencies are those of
+    the part in which the waiting ends. What depends on the activity depends on its last part. The
+    time before a location begins is not cut.
+
+        recorded    [ waiting ....... | duration ]        begin 10, ready 30, end 40
+        cut at 20   [ ..... ][ ...... | duration ]        the second part depends on the causes
+        cut at 35   [ waiting ....... | dur ][ation]      the first part does
+    """
+    found = recorded.found
+    cut = first_until(found, place, moment)
+    is_cut = (found.begin[cut] < moment) & (moment < found.end[cut])
+    is_cut &= ~np.isin(cut, found.graph.first[:-1])
+    parts = np.unique(np.stack([cut[is_cut], moment[is_cut]]), axis=1)
+    owner, end = (
+        np.concatenate([whole, part])
+        for whole, part in zip((np.arange(len(found.end)), found.end), parts, strict=True)
+    )
+    # The parts of an activity are neighbors; that with its end is the last.
+    order = np.lexsort((end, owner))
+    owner, end = owner[order], end[order]
+    begin = found.begin[owner]
+    is_later = np.append(False, owner[1:] == owner[:-1])
+    begin[is_later] = end[:-1][is_later[1:]]
+    ready = np.clip(found.ready[owner], begin, end)
+    number = np.flatnonzero(np.append(owner[1:] != owner[:-1], True))
+    split = _split_graph(found, owner, end, number)
+    count = split.graph.first[-1]
+    durations, waits = sum_times(
+        ready[:count], end[:count], split.graph.first, found.location_ids,
+        is_runtime[owner[:count]], visits, forks, len(recorded.paths.region) - 1,
+    )  # fmt: skip
+    split = split._replace(
+        begin=begin, ready=ready, path=found.path[owner], row_activity=durations[0],
+        row_path=durations[1], row_time=durations[2],
+        first_row=np.searchsorted(durations[0], np.arange(len(owner) + 1)).astype(np.int64),
+        is_in_barrier=found.is_in_barrier[owner],
+    )  # fmt: skip
+    init, finalize = (
+        np.where(framing < 0, framing, number[framing]) for framing in recorded.framing
+    )
+    return recorded._replace(found=split, framing=(init, finalize), waited=list(waits))
+
+
+def first_until(found: Activities, place: Numbers, moment: Numbers) -> Numbers:
+    """The first activity of each location that ends at a moment or later, else its last one."""
+    first, end = found.graph.first, found.end[: found.graph.first[-1]]
+    span = found.run_ns + 1
+    begin = found.graph.begin
+    key = found.graph.location[: len(end)].astype(np.int64) * span + end - begin
+    inside = np.clip(moment - begin, 0, span - 1)
+    found_at = np.searchsorted(key, place * span + inside)
+    return np.minimum(found_at, first[place + 1] - 1)
+
+
+def _split_graph(found: Activities, owner: Numbers, end: Numbers, number: Numbers) -> Activities:
+    """The graph of parts with their ends; `number` is the last part of each activity."""
+    from tracemill.kernels.replay import order_graph
+
+    graph = found.graph
+    first = np.append(0, number + 1)[graph.first]
+    # The part in which waiting ends.
+    holder = number.copy()
+    is_ready = np.flatnonzero(end > found.ready[owner])
+    np.minimum.at(holder, owner[is_ready], is_ready)
+    waiting = np.repeat(holder, np.diff(graph.first_cause))
+    first_cause = np.searchsorted(waiting, np.arange(len(owner) + 1)).astype(np.int64)
+    split = order_graph(
+        graph.begin, first.astype(np.int64), graph.location[owner], first_cause, number[graph.cause]
+    )
+    return found._replace(graph=split, end=end)
