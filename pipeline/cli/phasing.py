@@ -112,6 +112,8 @@ def check_curves(names: str, weights: str, counters: list[str]) -> None:
     for name in chosen:
         if name not in known:
             raise UsageError(f"--curves: no curve {name}: known are {', '.join(known)}")
+        if chosen.count(name) > 1:
+            raise UsageError(f"--curves: {name} is named twice: name it once, with a weight")
     if not weights:
         return
     try:

@@ -19,7 +19,7 @@ def build_losses_report(run: Run) -> Report:
         material = Material(connection, run.manifest)
         table = material.table(replace(BY_LOSS, row_limit=ALL_ROWS))
     rows = table.as_dicts()
-    sentence = describe_loss(rows) or "No code runs on some of the threads only."
+    sentences = nonempty(describe_total(rows), describe_loss(rows))
     return Report(
         title=f"Lost parallelism of {run.label}",
         subtitle="",
@@ -28,7 +28,7 @@ def build_losses_report(run: Run) -> Report:
             Section(
                 key="losses",
                 title="Lost parallelism",
-                sentences=nonempty(describe_total(rows), sentence),
+                sentences=sentences or ("No code runs on some of the threads only.",),
                 tables=(table,) if table.rows else (),
             ),
         ),

@@ -10,6 +10,8 @@ ABSENT = "–"
 _TIME_STEPS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns"))
 # Numbers below it would lose digits to the zeros before them.
 _SMALL = 0.1
+# Fractions of larger amounts do not matter.
+_LARGE = 1_000
 # Efficiencies below them are bad, or need attention.
 BAD, FAIR = 0.5, 0.8
 # From ten times as much on, percents only make numbers longer.
@@ -144,10 +146,17 @@ def _format_number(value: float) -> str:
     return f"{value:.3g}" if 0 < abs(value) < _SMALL else _significant(value, 4)
 
 
+def _format_amount(value: float) -> str:
+    """All digits of a whole amount: '1,048,576'; else whole ones from 1,000 on: '27,035'."""
+    if float(value).is_integer():
+        return f"{value:,.12g}"
+    return f"{value:,.0f}" if abs(value) >= _LARGE else f"{value:.4g}"
+
+
 _FORMATS: dict[Unit, Callable[[float], str]] = {
     Unit.TEXT: _format_number,
     Unit.NUMBER: _format_number,
-    Unit.AMOUNT: lambda value: f"{value:,.12g}",
+    Unit.AMOUNT: _format_amount,
     Unit.TIME: format_time,
     Unit.SIZE: format_size,
     Unit.COUNT: format_count,

@@ -7,18 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.store_cases import publish
-from tracemill.base.console import messages, results
 from tracemill.store.runs import Store
-
-
-@pytest.fixture(autouse=True)
-def _fresh_consoles() -> Iterator[None]:
-    """Consoles remember whether they write to a terminal; a test must not inherit that."""
-    results.cache_clear()
-    messages.cache_clear()
-    yield
-    results.cache_clear()
-    messages.cache_clear()
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import pytest
 
 from tests.helpers.hand_made import late_sender_run
 from tracemill import cli
-from tracemill.base.console import messages, results
 from tracemill.base.errors import PipelineError
 from tracemill.base.files import write_text
 from tracemill.shell.exports.severities import export_severities
@@ -28,12 +27,6 @@ SEVERITIES = [
     ("visits", "main/MPI_Recv", 1, 0, 1.0),
 ]
 COLUMNS = ["metric", "call_path", "rank", "thread", "value"]
-
-
-@pytest.fixture(autouse=True)
-def _fresh_consoles() -> None:
-    results.cache_clear()
-    messages.cache_clear()
 
 
 def test_severities_are_exported_as_csv(tmp_path: Path) -> None:

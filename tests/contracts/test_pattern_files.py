@@ -6,17 +6,11 @@ import pytest
 
 from tests.helpers.pattern_files import HEADER, PATTERN, assert_one_line
 from tracemill import cli
-from tracemill.base.console import messages, plain, results
+from tracemill.base.console import plain, results
 from tracemill.base.errors import MissingInputError, PatternError
 from tracemill.patterns.catalog import catalog, pattern_of
 from tracemill.patterns.own import read_patterns, survey_patterns
 from tracemill.reports.pattern_list import print_patterns
-
-
-@pytest.fixture(autouse=True)
-def _fresh_consoles() -> None:
-    results.cache_clear()
-    messages.cache_clear()
 
 
 @pytest.fixture

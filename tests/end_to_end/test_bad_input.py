@@ -10,7 +10,6 @@ import duckdb
 import pytest
 
 from tracemill import cli
-from tracemill.base.console import messages, results
 
 ROOT = Path(__file__).resolve().parents[2]
 GOOD = ROOT / "data" / "m01_late_sender"
@@ -33,12 +32,6 @@ def patch(place: int) -> Callable[[Path], None]:
         anchor.write_bytes(content)
 
     return change
-
-
-@pytest.fixture(autouse=True)
-def _fresh_consoles() -> None:
-    results.cache_clear()
-    messages.cache_clear()
 
 
 def analyze(trace: Path, store: Path, *options: str) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tracemill import cli
-from tracemill.base.console import messages, results
+from tracemill.base.console import results
 from tracemill.engine.analyze import Analysis
 from tracemill.reports.build import build_report
 from tracemill.reports.embedding import embed
@@ -25,13 +25,6 @@ from tracemill.store.runs import Run, Store
 
 # Even ranks work 50 ms longer, then send; odd ranks wait in MPI_Recv: five times, four ranks.
 TRACE = Path(__file__).parents[2] / "data" / "m01_late_sender"
-
-
-@pytest.fixture(autouse=True)
-def _fresh_consoles() -> None:
-    """Consoles remember whether they write to a terminal; a test must not inherit that."""
-    results.cache_clear()
-    messages.cache_clear()
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,6 @@ from scipy import stats
 
 from tests.oracle.changes import Place, changes, values_of
 from tracemill import cli, open_store
-from tracemill.base.console import messages, results
 from tracemill.base.errors import (
     MissingInputError,
     PipelineError,
@@ -44,12 +43,6 @@ Timestamp (ns),Event Type,Name,Process
 0,Enter,program,0
 40,Leave,program,0
 """
-
-
-@pytest.fixture(autouse=True)
-def _fresh_consoles() -> None:
-    results.cache_clear()
-    messages.cache_clear()
 
 
 def write_program(folder: Path, *, processes: int = 3, seed: int, imbalance: float = 0.0) -> None:

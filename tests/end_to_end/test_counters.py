@@ -8,17 +8,9 @@ from typing import Any
 import pytest
 
 from tracemill import cli
-from tracemill.base.console import messages, results
 from tracemill.engine.analyze import Analysis
 
 Show = Callable[..., list[dict[str, Any]]]
-
-
-@pytest.fixture(autouse=True)
-def _fresh_consoles() -> None:
-    """Consoles remember whether they write to a terminal; a test must not inherit that."""
-    results.cache_clear()
-    messages.cache_clear()
 
 
 @pytest.fixture

@@ -3,14 +3,14 @@
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.helpers.checking import check_each
 from tracemill import cli
-from tracemill.base.console import messages, plain, results
+from tracemill.base.console import plain
 from tracemill.base.errors import MissingInputError, QueryError
 from tracemill.patterns.catalog import catalog, pattern_of
 from tracemill.reports.explanation import (
@@ -55,16 +55,6 @@ CALLS = """
 
 def check_metrics(check: Callable[[Metric], None]) -> None:
     check_each(METRICS, check, name=lambda metric: metric.name)
-
-
-@pytest.fixture(autouse=True)
-def _fresh_consoles() -> Iterator[None]:
-    """Consoles remember the streams of the test before."""
-    results.cache_clear()
-    messages.cache_clear()
-    yield
-    results.cache_clear()
-    messages.cache_clear()
 
 
 def test_every_metric_has_a_text_and_every_text_a_metric() -> None:

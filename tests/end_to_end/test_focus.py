@@ -10,7 +10,6 @@ import pytest
 
 from tests.helpers.focus_laws import rows_in, tables_in
 from tracemill import cli, open_store
-from tracemill.base.console import messages, results
 from tracemill.base.errors import UsageError
 from tracemill.engine.analyze import Analysis
 from tracemill.engine.focusing.options import FocusOptions, split_name
@@ -20,12 +19,6 @@ from tracemill.store.runs import Run
 
 Analyses = Callable[[str], Analysis]
 HYBRID, LATE = "m29_hybrid", "late_sender.csv"
-
-
-@pytest.fixture(autouse=True)
-def _fresh_consoles() -> None:
-    results.cache_clear()
-    messages.cache_clear()
 
 
 def run(command: str, analysis: Analysis, *words: str) -> int:

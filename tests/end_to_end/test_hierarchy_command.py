@@ -8,29 +8,17 @@ from collections.abc import Callable
 
 import pytest
 
-from tracemill import cli
-from tracemill.base.console import messages, results
+from tests.helpers.commands import run
 from tracemill.engine.analyze import Analysis
 
 HYBRID, MASTER = "m29_hybrid", "m18_master_worker"
 Analyses = Callable[[str], Analysis]
 
 
-@pytest.fixture(autouse=True)
-def _fresh_consoles() -> None:
-    results.cache_clear()
-    messages.cache_clear()
-
-
-def run(analysis: Analysis, *arguments: str) -> int:
-    store = str(analysis.run.path.parents[2])
-    return cli.main(["hierarchy", analysis.run.run_id, "--store", store, *arguments])
-
-
 def test_it_prints_a_level_with_the_activities_first(
     analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(analysis_of(MASTER), "--level", "node") == 0
+    assert run("hierarchy", analysis_of(MASTER), "--level", "node") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["Node", "Metric", "Value", "Share"]
     assert lines[1].split() == ["vm", "main_ns", "819", "ms", "100.0%"]
@@ -42,9 +30,12 @@ def test_of_an_entity_it_prints_what_belongs_to_it(
     analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = ("--metric", "COMPUTING_NS", "--format", "csv")
-    assert run(analysis_of(MASTER), *options) == 0
+    assert run("hierarchy", analysis_of(MASTER), *options) == 0
     process = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))[3]
-    assert run(analysis_of(MASTER), "--level", "call-path", "--of", "process:3", *options) == 0
+    assert (
+        run("hierarchy", analysis_of(MASTER), "--level", "call-path", "--of", "process:3", *options)
+        == 0
+    )
     paths = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [row["entity"] for row in paths] == ["main/work", "main"]
     assert sum(int(row["value"]) for row in paths) == int(process["value"])
@@ -56,7 +47,7 @@ def test_threads_of_an_activity_of_a_hybrid_run(
 ) -> None:
     """Only the workers are idle: two of each process."""
     options = ("--level", "thread", "--of", "activity:idle", "--metric", "main_ns")
-    assert run(analysis_of(HYBRID), *options, "--format", "json") == 0
+    assert run("hierarchy", analysis_of(HYBRID), *options, "--format", "json") == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["entity"] for row in rows] == [f"{rank}:{n}" for rank in range(4) for n in (1, 2)]
 
@@ -69,7 +60,7 @@ def test_parts_of_the_main_part_sum_to_it(
     options = ("--level", "activity", "--metric", "main_ns", "--format", "csv")
 
     def times(*focus: str) -> Counter[str]:
-        assert run(analysis, *options, *focus) == 0
+        assert run("hierarchy", analysis, *options, *focus) == 0
         rows = csv.DictReader(io.StringIO(capsys.readouterr().out))
         return Counter({row["entity"]: int(row["value"]) for row in rows})
 
@@ -99,5 +90,5 @@ def test_unknown_levels_metrics_and_entities_are_refused_with_those_there_are(
     analysis_of: Analyses,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert run(analysis_of(MASTER), *options) == 2
+    assert run("hierarchy", analysis_of(MASTER), *options) == 2
     assert message in capsys.readouterr().err

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tracemill import cli
-from tracemill.base.console import messages, results
+from tests.helpers.commands import run
 from tracemill.engine.analyze import Analysis
 from tracemill.reports.build import build_report
 
@@ -15,21 +14,10 @@ HYBRID, MASTER = "m29_hybrid", "m18_master_worker"
 Analyses = Callable[[str], Analysis]
 
 
-@pytest.fixture(autouse=True)
-def _fresh_consoles() -> None:
-    results.cache_clear()
-    messages.cache_clear()
-
-
-def run(analysis: Analysis, *arguments: str) -> int:
-    store = str(analysis.run.path.parents[2])
-    return cli.main(["iterations", analysis.run.run_id, "--store", store, *arguments])
-
-
 def test_it_prints_the_loop_and_the_slowest_iterations(
     analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(analysis_of(HYBRID), "--slowest", "3") == 0
+    assert run("iterations", analysis_of(HYBRID), "--slowest", "3") == 0
     printed = capsys.readouterr().out
     assert "The main loop has 10 iterations" in printed
     assert 'Each visit of "!$omp parallel @hybrid.c:9" in "main"' in printed
@@ -39,7 +27,7 @@ def test_it_prints_the_loop_and_the_slowest_iterations(
 def test_other_formats_have_all_iterations_in_order(
     analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(analysis_of(HYBRID), "--format", "csv") == 0
+    assert run("iterations", analysis_of(HYBRID), "--format", "csv") == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [row["iteration"] for row in rows] == [str(at) for at in range(10)]
 
@@ -51,7 +39,7 @@ def test_a_named_head_does_not_change_the_store(
     analysis = analysis_of(HYBRID)
     before = analysis.run.read("iterations")
     for head in ("MPI_Allreduce", "main/MPI_Allreduce"):
-        assert run(analysis, "--iteration-head", head) == 0
+        assert run("iterations", analysis, "--iteration-head", head) == 0
         printed = capsys.readouterr().out
         assert "The main loop has 10 iterations" in printed
         assert '"MPI_Allreduce"' in printed
@@ -69,7 +57,7 @@ def test_a_named_head_does_not_change_the_store(
 def test_a_wrong_head_is_refused(
     head: str, words: str, analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(analysis_of(MASTER), "--iteration-head", head) == 2
+    assert run("iterations", analysis_of(MASTER), "--iteration-head", head) == 2
     answer = " ".join(capsys.readouterr().err.split())
     assert words in answer
 
@@ -77,7 +65,7 @@ def test_a_wrong_head_is_refused(
 def test_a_master_and_its_workers_work_in_rounds(
     analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(analysis_of(MASTER)) == 0
+    assert run("iterations", analysis_of(MASTER)) == 0
     printed = capsys.readouterr().out
     assert "No main loop was found." in printed
     assert "between 5 (rank 3) and 24 (rank 0) visits" in printed

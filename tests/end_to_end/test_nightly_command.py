@@ -8,7 +8,6 @@ import pytest
 
 from tests.helpers.nights import cut, write_archive
 from tracemill import cli
-from tracemill.base.console import messages, results
 from tracemill.base.errors import (
     FailedArchivesError,
     MissingInputError,
@@ -16,12 +15,6 @@ from tracemill.base.errors import (
     StoreError,
     UsageError,
 )
-
-
-@pytest.fixture(autouse=True)
-def _fresh_consoles() -> None:
-    results.cache_clear()
-    messages.cache_clear()
 
 
 def run(source: Path, *options: str) -> int:

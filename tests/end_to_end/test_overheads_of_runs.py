@@ -1,23 +1,17 @@
 """Overheads of runs of a store, with repetitions, counters and call sites."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.helpers.commands import run
 from tests.helpers.counted_runs import COUNTERS, Work, write_counted
 from tracemill import cli
-from tracemill.base.console import messages, results
-from tracemill.engine.analyze import Options, analyze
+from tracemill.engine.analyze import Analysis, Options, analyze
 from tracemill.store.runs import Store
-
-
-@pytest.fixture(autouse=True)
-def _fresh_consoles() -> None:
-    """Consoles remember whether they write to a terminal; a test must not inherit that."""
-    results.cache_clear()
-    messages.cache_clear()
 
 
 def stored(folder: Path, name: str, *ranks: dict[str, Work], **options: Any) -> None:
@@ -87,3 +81,13 @@ def test_repetitions_are_joined_by_commas(tmp_path: Path, capsys: Any) -> None:
     status, error = overheads(tmp_path, capsys, "x_p1_r1,x_p2_r1", "x_p2_r2")
     assert status == 2
     assert "repetitions must have equal numbers of threads" in " ".join(error.split())
+
+
+def test_time_lost_without_one_cause_is_not_denied(
+    analysis_of: Callable[[str], Analysis], capsys: Any
+) -> None:
+    """Nobody can take over what ran: this is no reason to say that all ran on all threads."""
+    assert run("overheads", analysis_of("e03_lr_exact")) == 0
+    printed = capsys.readouterr().out
+    assert "Threads lose 7.78 ms in total" in printed
+    assert "No code runs" not in printed

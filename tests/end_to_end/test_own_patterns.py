@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers.pattern_files import PATTERN, assert_one_line
 from tracemill import cli
-from tracemill.base.console import messages, results
+from tracemill.base.console import results
 from tracemill.base.errors import PatternError, PipelineError, QueryError
 from tracemill.engine.analyze import Analysis, Options, analyze
 from tracemill.store.finding import existing_store
@@ -35,12 +35,6 @@ SELECT
 FROM visits INNER JOIN regions USING (region_id)
 WHERE regions.name = 'MPI_Finalize'
 """
-
-
-@pytest.fixture(autouse=True)
-def _fresh_consoles() -> None:
-    results.cache_clear()
-    messages.cache_clear()
 
 
 @pytest.fixture

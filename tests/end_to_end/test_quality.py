@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from tracemill import cli
-from tracemill.base.console import messages, results
 from tracemill.engine.analyze import Analysis
 from tracemill.reports.tables import fetch
 from tracemill.schemas.matching import QUALITY_KINDS
@@ -27,12 +26,6 @@ FINDINGS = {
     ("partial_collective", ""): 1,
     ("unmatched_send", "0"): 5,
 }
-
-
-@pytest.fixture(autouse=True)
-def _fresh_consoles() -> None:
-    results.cache_clear()
-    messages.cache_clear()
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 from rich.theme import Theme
 
-from tracemill import cli
-from tracemill.base.console import STYLES, messages, results
+from tests.helpers.commands import run
+from tracemill.base.console import STYLES
 from tracemill.engine.analyze import Analysis
 from tracemill.reports.build import build_report
 from tracemill.reports.html import render_html
@@ -21,17 +21,6 @@ from tracemill.reports.units import grade_of
 
 PATH, HYBRID = "e06_critical_path", "m29_hybrid"
 Analyses = Callable[[str], Analysis]
-
-
-@pytest.fixture(autouse=True)
-def _fresh_consoles() -> None:
-    results.cache_clear()
-    messages.cache_clear()
-
-
-def run(command: str, analysis: Analysis, *arguments: str) -> int:
-    store = str(analysis.run.path.parents[2])
-    return cli.main([command, analysis.run.run_id, "--store", store, *arguments])
 
 
 # f has 5 ms on the path and 3 ms of gain, because g on rank 1 takes 2 ms at the same time.

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tracemill.base.names import drop_arguments, shorten, shorten_path
 from tracemill.reports.trees import DEEPEST, nest
-from tracemill.reports.units import format_share, format_size, format_time
+from tracemill.reports.units import Unit, format_share, format_size, format_time, format_value
 
 
 @given(st.lists(st.integers(0, 200), max_size=60))
@@ -39,6 +39,20 @@ def test_rows_of_a_tree_nest_without_gaps(depths: list[int]) -> None:
 )
 def test_times_have_three_or_four_digits(nanoseconds: float, text: str) -> None:
     assert format_time(nanoseconds) == text
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [
+        (1_048_576, "1,048,576"),
+        (1_048_576.0, "1,048,576"),
+        (27_034.7579652, "27,035"),
+        (27.0347579652, "27.03"),
+        (0.125, "0.125"),
+    ],
+)
+def test_only_whole_amounts_have_all_digits(amount: float, text: str) -> None:
+    assert format_value(amount, Unit.AMOUNT) == text
 
 
 @given(st.integers(1, 10**18))

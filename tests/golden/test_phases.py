@@ -236,6 +236,7 @@ def test_bad_input_is_refused(given: dict[str, object], message: str, tmp_path: 
     [
         ("computing,heat", "", "--curves: no curve heat: known are computing, blocked"),
         ("FLOP,heat", "", "unknown, bytes_sent, FLOP"),
+        ("FLOP,FLOP", "", "--curves: FLOP is named twice: name it once, with a weight"),
         ("computing", "1,2", "--weights 1,2: give a number of at least 0 for each of 1 curves"),
         ("computing", "-1", "--weights -1: give a number"),
         ("", "1", "for each of 7 curves"),
