@@ -10,7 +10,6 @@ import pytest
 
 from tests.reference.replaying import FAMILIES
 from tracemill import cli, open_store
-from tracemill.base.console import messages, results
 from tracemill.engine.analyze import Analysis
 from tracemill.engine.asking import computed_again
 from tracemill.engine.progress import SilentReporter
@@ -24,12 +23,6 @@ Analyses = Callable[[str], Analysis]
 # Messages, locks, teams with barriers, tasks, and threads.
 TRACES = ("e03_lr_exact", "m28_omp_critical", "m29_hybrid", "m31_omp_tasks", "m32_pthread_mutex")
 SCALES = ("computation=0.5", "computation=3")
-
-
-@pytest.fixture(autouse=True)
-def _fresh_consoles() -> None:
-    results.cache_clear()
-    messages.cache_clear()
 
 
 def kept(run: Run, scales: str, store: Path) -> tuple[Run, int]:
