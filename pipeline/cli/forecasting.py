@@ -42,6 +42,7 @@ def forecast(
     html: Path | None = None,
     csv: Path | None = None,
     json: Path | None = None,
+    output: Annotated[bool, Flag] = False,
     store: StorePath = Path("store"),
 ) -> None:
     """Forecast how long a program would run on a cluster, and where the time would go.
@@ -56,6 +57,8 @@ def forecast(
       tracemill forecast solver.toml --cluster site.toml --grid 16x8 --html solver.html
       tracemill forecast heat_p16 --cluster site.toml --speed 1.5
       tracemill forecast heat_p16 --fit site.toml
+      tracemill forecast heat_p16 --cluster site.toml --output
+      tracemill report "heat_p16 forecast on site"
       tracemill sql "FROM forecast_intervals ORDER BY lost_ns DESC"
 
     Parameters
@@ -86,6 +89,9 @@ def forecast(
         Folder to write: a CSV file for each table.
     json
         File to write: all tables as one object.
+    output
+        Keep the forecast of a run in the store as a run of its own, with all tables. Its label is
+        that of the run, "forecast on", and the name of the cluster.
     """
     from tracemill.forecast.described import find_program, parse_grid
     from tracemill.store.runs import Run
@@ -103,8 +109,14 @@ def forecast(
             "--measured": measured is not None,
         }
         check_for_run(options, cluster, fit)
-        forecast_run(found, outputs, cluster=cluster, fit=fit, speed=speed, store=store)
+        forecast_run(
+            found, outputs, cluster=cluster, fit=fit, speed=speed, store=store, output=output
+        )
         return
+    if output:
+        raise UsageError(
+            "--output is for recorded runs: leave it out, or name a run without --grid"
+        )
     made = _forecast_program(
         found, cluster, fit, speed, grid=wanted, variant=variant, shortcuts=shortcuts,
         intervals=intervals, compare_full=compare_full,

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tracemill.base.console import messages, results
+from tracemill.base.console import ProgressReporter, messages, results
 from tracemill.base.errors import UsageError
 from tracemill.cli.forecasting_outputs import Outputs
+from tracemill.cli.keeping import print_kept
 
 if TYPE_CHECKING:
     from tracemill.programs.clusters.cluster import Cluster
@@ -33,9 +34,10 @@ def forecast_run(
     fit: Path | None,
     speed: float,
     store: Path,
+    output: bool,
 ) -> None:
     """Replay a run on a cluster, or on the one fitted to its own messages."""
-    from tracemill.forecast.replayed.forecasting import forecast_on
+    from tracemill.forecast.replayed.forecasting import forecast_on, keep_forecast
     from tracemill.forecast.replayed.report import build_run_report
     from tracemill.forecast.replayed.storing import record_error, store_run_forecast, tables_of_run
     from tracemill.programs.clusters.reading import read_cluster
@@ -55,6 +57,10 @@ def forecast_run(
     report = build_run_report(made)
     places = [("tables", folder), ("cluster", fit)]
     outputs.write(lambda: report, report, tables_of_run(made), places)
+    if output:
+        with ProgressReporter() as reporter:
+            kept = keep_forecast(made, store, reporter)
+        print_kept(kept)
 
 
 def _fit(run: "Run", place: Path | None, speed: float) -> "Cluster":

@@ -15,7 +15,7 @@ from tracemill.reports.units import format_size
 if TYPE_CHECKING:
     from tracemill.shell.formats import Format
     from tracemill.store.pruning import Pruning, PruningDecision
-    from tracemill.store.runs import RunSummary
+    from tracemill.store.runs import Run, RunSummary
 
 
 def _check_duration(_: object, duration: str | None) -> None:
@@ -52,6 +52,11 @@ def runs(*, store: StorePath = Path("store")) -> None:
     rows = [(summary.run, _describe_run(summary)) for summary in summaries]
     there = [row for run, row in rows if run is None or run.path.exists()]
     print_grid(results(), titles, there, numeric=("ranks", "records", "size"))
+
+
+def print_kept(run: "Run") -> None:
+    """Print how to name a run that was just kept in the store."""
+    messages().print(f"Kept as {run.run_id}: {run.label}", markup=False, soft_wrap=True)
 
 
 def _describe_run(summary: "RunSummary") -> tuple[str, ...]:

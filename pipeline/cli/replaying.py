@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from tracemill.base.console import messages, results
+from tracemill.base.console import ProgressReporter, results
 from tracemill.base.errors import UsageError
+from tracemill.cli.keeping import print_kept
 from tracemill.cli.parameters import (
     EVERYTHING,
     Flag,
@@ -90,12 +91,11 @@ def what_if(
 
 
 def _keep(opened: "Opened", scales: list[tuple[str, float]], store: Path) -> None:
-    from tracemill.base.console import ProgressReporter
     from tracemill.replay.what_if import keep_changed
 
     with ProgressReporter() as reporter:
         kept = keep_changed(opened, scales, store, reporter)
-    messages().print(f"Kept as {kept.run_id}: {kept.label}", markup=False, soft_wrap=True)
+    print_kept(kept)
 
 
 def _print_changed(opened: "Opened", changed: "Changed", format: Format) -> None:

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tracemill.forecast.replayed.collectives import add_collectives
 from tracemill.forecast.replayed.points import Points
@@ -36,9 +37,10 @@ def lower(run: Recorded, cluster: Cluster) -> Lowered:
     entered = run.activities_at(2 * run.communicating)
     overhead[entered[entered >= 0]] = int(np.floor(cluster.overhead_ns + 0.5))
     overhead[is_before] = 0
+    computation = np.floor(without_mpi(run) * slowdown(run, cluster, is_before) + 0.5)
     return Lowered(
-        _place_points(run, cluster), _compute(run, cluster, is_before), overhead, is_before
-    )
+        _place_points(run, cluster), computation.astype(np.int64), overhead, is_before
+    )  # fmt: skip
 
 
 def _before_init(run: Recorded) -> Flags:
@@ -55,13 +57,12 @@ def without_mpi(run: Recorded) -> Numbers:
     return found.sum_rows(np.where(is_gone[found.row_path], 0, found.row_time))
 
 
-def _compute(run: Recorded, cluster: Cluster, is_before: Flags) -> Numbers:
-    """Durations without MPI, on the core of each process."""
-    recorded = without_mpi(run)
+def slowdown(run: Recorded, cluster: Cluster, is_before: Flags) -> NDArray[np.float64]:
+    """How much longer the computation of each activity takes on the core of its process."""
     speed = cluster.core_speeds(cluster.cores(len(run.ranks)))[run.process]
     factor = 1 / np.append(speed, 1.0)[run.found.graph.location]
     factor[is_before] = 1.0
-    return np.floor(recorded * factor + 0.5).astype(np.int64)
+    return factor
 
 
 def _place_points(run: Recorded, cluster: Cluster) -> Points:

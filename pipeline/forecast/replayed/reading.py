@@ -7,6 +7,7 @@ import numpy as np
 
 from tracemill.base.errors import MissingInputError
 from tracemill.engine.asking import Answer, computed_again
+from tracemill.engine.retiming import place_moments
 from tracemill.schemas.replay import DEPENDENCY_KINDS
 from tracemill.stages.activity_rows import (
     Activities,
@@ -185,7 +186,8 @@ def _collect(answer: Answer, run: Run, communicating: Numbers, accesses: Columns
     paths = read_paths(table("call_paths"), table("region_classes"), table("mpi_call_paths"))
     found = with_path_numbers(found, paths)
     teams = read_teams(table("parallel_visits"))
-    moment, activity = _place_moments(answer, found)
+    moments = place_moments(answer, found)
+    by_moment = np.argsort(moments, kind="stable")
     location, group, rank = read_columns(sql(_PLACES), "location", "process", "rank")
     is_used = np.isin(location, found.location_ids)
     by_rank = sorted(set(zip(rank[is_used].tolist(), group[is_used].tolist(), strict=True)))
@@ -196,8 +198,8 @@ def _collect(answer: Answer, run: Run, communicating: Numbers, accesses: Columns
         paths,
         read_threads(table("locations"), found.location_ids, teams.location),
         read_framing(table("framing_calls"), table("activities"), found.location_ids),
-        moment,
-        activity,
+        moments[by_moment],
+        by_moment,
         _read_edges(answer),
         communicating,
         sql(_MESSAGES).fetchnumpy(),
@@ -208,20 +210,6 @@ def _collect(answer: Answer, run: Run, communicating: Numbers, accesses: Columns
         np.array([each for each, _ in by_rank], np.int64),
         [text for (text,) in texts],
     )
-
-
-def _place_moments(answer: Answer, found: Activities) -> tuple[Numbers, Numbers]:
-    """The moments in ascending order, and the activities that end there."""
-    moment, location = read_columns(
-        answer.connection.table("replay_boundaries").order("position"),
-        "boundary_id", "location_id::BIGINT",
-    )  # fmt: skip
-    # Each location begins with an activity before its first moment, and ends with one after the
-    # last.
-    inner = np.searchsorted(found.location_ids, location)
-    activity = np.arange(len(moment)) + 2 * inner + 1
-    order = np.argsort(moment, kind="stable")
-    return moment[order], activity[order]
 
 
 def _read_edges(answer: Answer) -> dict[str, Numbers]:

@@ -11,6 +11,8 @@ from tracemill.base.text import hash_of
 from tracemill.forecast.errors import ErrorRecord
 from tracemill.forecast.errors_storing import store_errors_of
 from tracemill.forecast.replayed.outcome import Measured, Outcome
+from tracemill.forecast.replayed.reading import Recorded
+from tracemill.forecast.replayed.running import Replayed
 from tracemill.forecast.tables import channel_rows
 from tracemill.programs.clusters.cluster import Cluster
 from tracemill.schemas import Table
@@ -29,14 +31,15 @@ Row = dict[str, Any]
 
 
 class RunForecast(NamedTuple):
-    """A forecast of a run on a cluster, with what was recorded. `call_paths` has their names."""
+    """A forecast of a run on a cluster, with what was recorded."""
 
     run: Run
     cluster: Cluster
     parameters: Literal["given", "fitted"]
+    recorded: Recorded
+    replayed: Replayed
     outcome: Outcome
     measured: Measured
-    call_paths: list[str]
 
     @property
     def forecast_id(self) -> str:
@@ -110,7 +113,7 @@ def _rank_rows(outcome: Outcome) -> Iterator[Row]:
 
 def _wait_rows(made: RunForecast) -> Iterator[Row]:
     """Call paths of the same name are one."""
-    names = [*made.call_paths, None]
+    names = [*made.recorded.call_paths, None]
     for place, rank in enumerate(made.outcome.ranks.tolist()):
         sums: dict[str | None, int] = {}
         for path in np.flatnonzero(made.outcome.waits[place]).tolist():
@@ -121,7 +124,7 @@ def _wait_rows(made: RunForecast) -> Iterator[Row]:
 
 
 def _path_rows(made: RunForecast) -> Iterator[Row]:
-    names, sums = [*made.call_paths, None], dict[str | None, int]()
+    names, sums = [*made.recorded.call_paths, None], dict[str | None, int]()
     for path in np.flatnonzero(made.outcome.path).tolist():
         sums[names[path]] = sums.get(names[path], 0) + int(made.outcome.path[path])
     for name, time in sums.items():
