@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from tracemill.replay.opening import Opened
     from tracemill.replay.what_if import Changed
+    from tracemill.reports.material import Material
     from tracemill.store.runs import Run
 
 Format = Literal["table", "csv", "json"]
@@ -84,6 +85,8 @@ def what_if(
     with opened_graph(open_run(store, run)) as opened:
         if scales:
             _print_changed(opened, change(opened, scales), format)
+            if format == "table":
+                _print_unrecorded(opened)
         if output:
             _keep(opened, scales, store)
         if paths is not None:
@@ -96,6 +99,22 @@ def _keep(opened: "Opened", scales: list[tuple[str, float]], store: Path) -> Non
     with ProgressReporter() as reporter:
         kept = keep_changed(opened, scales, store, reporter)
     print_kept(kept)
+
+
+def _print_unrecorded(opened: "Opened") -> None:
+    """Print which calls may wait for others that no record names: it is in their durations."""
+    from tracemill.reports.material import Material
+
+    answer = opened.answer
+    material = Material(answer.connection, opened.run.manifest, provide=answer.provide)
+    _print_hidden(material, "It is in the durations of these calls, and does not change.")
+
+
+def _print_hidden(material: "Material", where: str) -> None:
+    from tracemill.reports.sections.wait_states import UNRECORDED, describe_unrecorded
+
+    for sentence in describe_unrecorded(material.rows(UNRECORDED)):
+        results().print(f"{sentence} {where}", markup=False, soft_wrap=True)
 
 
 def _print_changed(opened: "Opened", changed: "Changed", format: Format) -> None:
@@ -204,7 +223,6 @@ def pop(
     """
     from tracemill.reports.material import Material
     from tracemill.reports.sections import efficiencies
-    from tracemill.reports.sections.wait_states import UNRECORDED, describe_unrecorded
     from tracemill.reports.terminal import print_section
     from tracemill.shell.formats import print_rows
     from tracemill.store.finding import open_run
@@ -228,9 +246,7 @@ def pop(
                 print_rows(*material.fetch(efficiencies.EFFICIENCIES.query), format, results())
                 return
             print_section(built, results())
-            for sentence in describe_unrecorded(material.rows(UNRECORDED)):
-                results().print(f"{sentence} It hides in useful or transfer time.", markup=False,
-                                soft_wrap=True)  # fmt: skip
+            _print_hidden(material, "It hides in useful or transfer time.")
         finally:
             connection.close()
 

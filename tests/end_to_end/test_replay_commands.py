@@ -5,12 +5,14 @@ import io
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 from rich.theme import Theme
 
 from tests.helpers.commands import run
+from tracemill import cli
 from tracemill.base.console import STYLES
 from tracemill.engine.analyze import Analysis
 from tracemill.reports.build import build_report
@@ -207,3 +209,53 @@ def test_the_summary_says_what_removing_the_first_candidate_brings(analysis_of: 
     ) in sentences
     assert report.section("gains").tables[0].rows
     assert report.section("efficiencies").tables[0].rows
+
+
+# Both ranks pass the fences at 10..20 and 30..50, of which the trace has only the regions: 60 of
+# all 120 ns. Only rank 0 has a record of the barrier at 52..55.
+FENCES = """\
+Timestamp (ns),Event Type,Name,Process,Operation
+0,Enter,main,0,
+0,Enter,main,1,
+10,Enter,MPI_Win_fence,0,
+10,Enter,MPI_Win_fence,1,
+20,Leave,MPI_Win_fence,0,
+20,Leave,MPI_Win_fence,1,
+30,Enter,MPI_Win_fence,0,
+30,Enter,MPI_Win_fence,1,
+50,Leave,MPI_Win_fence,0,
+50,Leave,MPI_Win_fence,1,
+52,Enter,MPI_Barrier,0,
+52,Enter,MPI_Barrier,1,
+53,Instant,MpiCollectiveBegin,0,
+54,Instant,MpiCollectiveEnd,0,barrier
+55,Leave,MPI_Barrier,0,
+55,Leave,MPI_Barrier,1,
+60,Leave,main,0,
+60,Leave,main,1,
+"""
+
+
+def test_calls_that_nobody_is_known_to_wait_for_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "fences.csv").write_text(FENCES)
+    store = ["--store", str(tmp_path / "store")]
+    assert cli.main(["analyze", str(tmp_path / "fences.csv"), *store, "--no-report"]) == 0
+    fences = (
+        "One-sided operations were not recorded: waiting in 4 calls such as MPI_Win_fence (50.0% "
+        "of all time) is unknown."
+    )
+    barrier = (
+        "Members of some collectives were not recorded: waiting in 1 call such as MPI_Barrier "
+        "(2.5% of all time) is unknown."
+    )
+    for command, where in (
+        (["pop"], "It hides in useful or transfer time."),
+        (["what-if", "--scale", "main=0.5"], "It is in the durations of these calls, and does not"),
+    ):
+        capsys.readouterr()
+        assert cli.main([*command, *store]) == 0
+        out = capsys.readouterr().out
+        assert f"{fences} {where}" in out
+        assert f"{barrier} {where}" in out
