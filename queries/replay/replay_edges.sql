@@ -121,17 +121,13 @@ WITH
         GROUP BY location_id, kind, time_ns
     ),
 
-    forks AS (
+    workers AS (
         SELECT
             begins.boundary_id,
-            forks.boundary_id AS cause_boundary_id
+            teams.location_id AS master_location_id,
+            teams.fork_ns
         FROM thread_team_members AS members
         INNER JOIN thread_teams AS teams USING (thread_team_id)
-        INNER JOIN located AS forks
-            ON
-                teams.location_id = forks.location_id
-                AND teams.fork_ns = forks.time_ns
-                AND forks.kind = 'fork'
         INNER JOIN located AS begins
             ON
                 members.location_id = begins.location_id
@@ -141,19 +137,27 @@ WITH
         UNION ALL
         -- Traces without records of teams: the worker enters the region.
         SELECT
-            2 * workers.visit_id AS boundary_id,
-            forks.boundary_id AS cause_boundary_id
-        FROM parallel_visits AS workers
-        INNER JOIN located AS forks
-            ON
-                workers.master_location_id = forks.location_id
-                AND workers.fork_ns = forks.time_ns
-                AND forks.kind = 'fork'
+            2 * visits.visit_id AS boundary_id,
+            visits.master_location_id,
+            visits.fork_ns
+        FROM parallel_visits AS visits
         ANTI JOIN thread_team_members AS members
             ON
-                workers.thread_team_id = members.thread_team_id
-                AND workers.location_id = members.location_id
-        WHERE workers.location_id <> workers.master_location_id
+                visits.thread_team_id = members.thread_team_id
+                AND visits.location_id = members.location_id
+        WHERE visits.location_id <> visits.master_location_id
+    ),
+
+    forks AS (
+        SELECT
+            workers.boundary_id,
+            located.boundary_id AS cause_boundary_id
+        FROM workers
+        INNER JOIN located
+            ON
+                workers.master_location_id = located.location_id
+                AND workers.fork_ns = located.time_ns
+                AND located.kind = 'fork'
     ),
 
     locks AS (
