@@ -90,6 +90,7 @@ CAMPAIGN_TABLES: tuple[Table, ...] = (
     *cell_call_sites.TABLES,
     *configuration_overheads.TABLES,
     *surfaces.TABLES,
+    campaigns.CONFIGURATION_EFFICIENCIES,
 )
 """Tables of a campaign, computed from many runs."""
 NIGHTLY_TABLES: tuple[Table, ...] = history.TABLES

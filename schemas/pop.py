@@ -84,4 +84,25 @@ POP_METRICS = Table(
     ),
 )
 
-TABLES = (PROCESS_MPI_CALLS, POP_LOCATIONS, POP_METRICS)
+USEFUL_COUNTERS = Table(
+    name="useful_counters",
+    meaning="Instructions and cycles of every thread in its useful time.",
+    grain="one row per interval and thread with values of instructions or cycles",
+    key=("interval", "location_id"),
+    columns=(
+        INTERVAL,
+        LOCATION_ID,
+        *(
+            Column(
+                name=name,
+                type=FLOAT64,
+                minimum=0,
+                null_means="the thread has no such counter",
+                meaning=f"{name.capitalize()} between two values with only useful time in between.",
+            )
+            for name in ("instructions", "cycles")
+        ),
+    ),
+)
+
+TABLES = (PROCESS_MPI_CALLS, POP_LOCATIONS, POP_METRICS, USEFUL_COUNTERS)

@@ -21,7 +21,7 @@ QUERIES = (
     "gathered_times", "gathered_call_paths", "gathered_call_sites", "gathered_metrics",
     "gathered_causes", "gathered_losses", "gathered_serial_times",
     "compared_threads", "compared_times", "compared_losses",
-    "gathered_counters", "gathered_perturbation",
+    "gathered_counters", "gathered_perturbation", "gathered_efficiencies",
 )  # fmt: skip
 # More runs in one query save hardly any time.
 MOST_RUNS = 64
@@ -54,6 +54,7 @@ class Gathered:
     losses_by_class: pa.Table
     counters: pa.Table
     perturbation: pa.Table
+    efficiencies: pa.Table
 
     @property
     def time_ns(self) -> dict[str, int]:

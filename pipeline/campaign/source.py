@@ -240,6 +240,7 @@ class _Writer:
         self._append(campaigns.RUN_LOSSES_BY_CLASS, self._numbered(gathered.losses_by_class))
         self._append(campaigns.RUN_LOSSES, self._numbered(gathered.losses))
         self._append(campaigns.RUN_COUNTERS, self._numbered(gathered.counters))
+        self._append(campaigns.RUN_EFFICIENCIES, self._numbered(gathered.efficiencies))
         self._keep_new(call_paths.sort_by("campaign_run_id"))
 
     def write_measured(self, number: int, tables: Mapping[str, pa.Table]) -> None:

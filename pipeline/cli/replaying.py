@@ -1,6 +1,7 @@
 """Commands that run a trace again: what changes would bring, and how efficient the run is."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
     from tracemill.store.runs import Run
 
 Format = Literal["table", "csv", "json"]
+PopName = Annotated[
+    str | None,
+    Parameter(
+        help="Campaign; or run id or its first characters, label, or trace path. [default: the "
+        "latest run]"
+    ),
+]
 _SHOWN_PATHS = 20
 
 
@@ -195,7 +203,7 @@ def _print_paths(opened: "Opened", count: int, format: Format) -> None:
 
 
 def pop(
-    run: RunName = None,
+    name: PopName = None,
     /,
     *,
     interval: Literal["init to finalize", "whole"] | None = None,
@@ -203,15 +211,20 @@ def pop(
     format: Format = "table",
     focus: FocusingOptions = EVERYTHING,
 ) -> None:
-    """Print the efficiencies of a run, or of a focus, as POP defines them.
+    """Print the efficiencies of a run, a focus or a campaign as POP defines them.
 
     Parallel efficiency is the share of all time that is computation. Its parts are load balance,
     serialization (waiting for what others compute) and transfer (the network), and for teams of
     threads those of OpenMP. The ideal network takes no time; it is the replayed trace.
 
+    Of a campaign, each configuration has a column. Computation scaling compares the computation of
+    all threads with that of the fewest processes, and with counters its instructions, instructions
+    per cycle and clock frequency. Global efficiency is parallel efficiency × computation scaling.
+
     Examples:
       tracemill pop --interval whole
       tracemill pop --iteration 3..7
+      tracemill pop sweep
 
     Parameters
     ----------
@@ -221,34 +234,67 @@ def pop(
     format
         How to print the efficiencies.
     """
+    from tracemill.forecast.described import find_source
+    from tracemill.store.finding import open_run
+
+    found = open_run(store, None) if name is None else find_source(name, store)
+    if found.source.format != "campaign":
+        with focus.applied(found) as opened:
+            _print_run(opened, interval, format)
+    elif interval is None and focus == EVERYTHING:
+        _print_campaign(found, format)
+    else:
+        raise UsageError(f"{found.run_id} is a campaign: --interval and a focus are for runs")
+
+
+def _print_run(run: "Run", interval: str | None, format: Format) -> None:
     from tracemill.reports.material import Material
     from tracemill.reports.sections import efficiencies
     from tracemill.reports.terminal import print_section
     from tracemill.shell.formats import print_rows
-    from tracemill.store.finding import open_run
 
-    with focus.applied(open_run(store, run)) as opened:
-        connection = opened.connect(tables=())
-        try:
-            metrics = _metrics_of(opened, interval)
+    connection = run.connect(tables=())
+    try:
+        metrics = _metrics_of(run, interval)
 
-            def provide(name: str) -> None:
-                if name == "pop_metrics":
-                    connection.register(name, metrics)
-                else:
-                    opened.provide(connection, name)
+        def provide(name: str) -> None:
+            if name == "pop_metrics":
+                connection.register(name, metrics)
+            else:
+                run.provide(connection, name)
 
-            material = Material(connection, opened.manifest, provide=provide)
-            built = efficiencies.build(material)
-            if built is None:
-                raise UsageError(f"{opened.label}: no thread computes: there are no efficiencies")
-            if format != "table":
-                print_rows(*material.fetch(efficiencies.EFFICIENCIES.query), format, results())
-                return
-            print_section(built, results())
-            _print_hidden(material, "It hides in useful or transfer time.")
-        finally:
-            connection.close()
+        material = Material(connection, run.manifest, provide=provide)
+        built = efficiencies.build(material)
+        if built is None:
+            raise UsageError(f"{run.label}: no thread computes: there are no efficiencies")
+        if format != "table":
+            print_rows(*material.fetch(efficiencies.EFFICIENCIES.query), format, results())
+            return
+        print_section(built, results())
+        _print_hidden(material, "It hides in useful or transfer time.")
+    finally:
+        connection.close()
+
+
+def _print_campaign(campaign: "Run", format: Format) -> None:
+    from tracemill.reports.campaign_sections import efficiencies, summary, without_prefixes
+    from tracemill.reports.material import Material
+    from tracemill.reports.terminal import print_section
+    from tracemill.shell.formats import print_rows
+
+    connection = campaign.connect(tables=())
+    try:
+        provide = partial(campaign.provide, connection)
+        material = Material(connection, campaign.manifest, summary.OVERVIEW, provide=provide)
+        built = efficiencies.build(material)
+        if built is None:
+            raise UsageError(f"{campaign.run_id}: no run has a trace: there are no efficiencies")
+        if format == "table":
+            print_section(without_prefixes(material, built), results())
+        else:
+            print_rows(*material.fetch(efficiencies.QUERY), format, results())
+    finally:
+        connection.close()
 
 
 def _metrics_of(run: "Run", interval: str | None) -> "pa.Table":

@@ -204,9 +204,10 @@ def _peak(values: tuple[Value, ...]) -> float:
 
 
 def branches_of(table: Table) -> list[Branch]:
-    """Rows of a tree in reading order; large branches are initially open."""
+    """Rows of a tree in reading order; large branches are initially open, all without shares."""
     largest = _largest(table)
-    shares = table.values("inclusive_ratio")
+    has_shares = any(column.name == "inclusive_ratio" for column in table.columns)
+    shares = table.values("inclusive_ratio") if has_shares else (1.0,) * len(table.rows)
     return [
         Branch(row, _cells(table, table.rows[row.position], largest), _is_open(shares, row))
         for row in nest(table.values("depth"))

@@ -264,7 +264,6 @@ ON_DEMAND = ("export", "cookbook", "campaign_cookbook")
 FOR_USERS = {
     "calling_contexts": "stacks of sampled traces",
     "attributes": "what the attached values of record_attributes mean",
-    "pop_locations": "time of every thread by class, for efficiencies of parts of a run",
     "parameters": "what the values of parameter_values mean",
     "record_attributes": "values attached to records",
 }

@@ -144,7 +144,7 @@ def test_a_cause_grows_with_those_that_wait_for_it(tmp_path: Path) -> None:
 
 def test_indices_come_last_and_all_links_lead_to_something(report: Report) -> None:
     keys = [section.key for section in report.sections]
-    assert keys[:4] == ["summary", "critical-path", "causes", "efficiency"]
+    assert keys[:5] == ["summary", "efficiencies", "critical-path", "causes", "efficiency"]
     assert keys[-2:] == ["runs", "indices"]
     page = render_html(report)
     anchors = set(re.findall(r' id="([^"]+)"', page))

@@ -11,7 +11,9 @@ from tracemill.reports.wording import unprefixed
 def build_campaign_sections(material: Material) -> tuple[Section, ...]:
     """All non-empty sections of a campaign, in order."""
     sections = build_sections(material, section_modules(__name__, __path__))
-    return tuple(
-        replace(section, sentences=unprefixed(material.overview, section.sentences))
-        for section in sections
-    )
+    return tuple(without_prefixes(material, section) for section in sections)
+
+
+def without_prefixes(material: Material, section: Section) -> Section:
+    """The section without names of the application before sentences if there is only one."""
+    return replace(section, sentences=unprefixed(material.overview, section.sentences))

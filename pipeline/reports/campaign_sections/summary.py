@@ -1,4 +1,4 @@
-"""Summary: what grows on the critical path, what causes waiting, and facts of the campaign."""
+"""Summary: what limits scaling, what grows on the critical path, and what causes waiting."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -7,6 +7,7 @@ from tracemill.reports.campaign_sections import (
     call_sites,
     causes,
     critical_path,
+    efficiencies,
     efficiency,
     growth,
     overheads,
@@ -24,10 +25,13 @@ OVERVIEW = "campaign_overview"
 
 
 def build(material: Material) -> Section:
-    """What grows on the critical path and what causes waiting; then the campaign in sentences."""
+    """What limits scaling, grows on the critical path and causes waiting; then the campaign."""
     overview = material.overview
     findings = (*critical_path.find_changes(material), *causes.find_causes(material))
-    answers = unprefixed(overview, critical_path.describe_path(material))
+    scaling_of_efficiencies = efficiencies.describe_scaling(material.rows(efficiencies.QUERY))
+    answers = unprefixed(
+        overview, (*scaling_of_efficiencies, *critical_path.describe_path(material))
+    )
     rest = unprefixed(overview, nonempty(*_describe_rest(material)))
     return Section(
         key="summary",
@@ -42,7 +46,12 @@ def build(material: Material) -> Section:
             *(read_source(spec.query, spec.row_limit) for spec in _SPECS),
             *(
                 read_source(name)
-                for name in (critical_path.KNOWLEDGE, overheads.LARGEST, scaling.QUERY)
+                for name in (
+                    efficiencies.QUERY,
+                    critical_path.KNOWLEDGE,
+                    overheads.LARGEST,
+                    scaling.QUERY,
+                )
             ),
             read_source(call_sites.WORST),
         ),
