@@ -410,7 +410,8 @@ CHARACTERISTIC = _text(
     "their total time; and load balance, mean over maximum of the remaining time of the processes. "
     "metric: its share, see `metric_times`. counter: a derived counter, or the mean of an absolute "
     "one. counter rate: a counter per second of a location. perturbation: the share of the "
-    "measurement in the time of all threads. monitoring: see `run_monitoring`.",
+    "measurement in the time of all threads. monitoring: mean over the "
+    "repetitions, see `run_monitoring`.",
 )
 UNIT = _text("unit", "Unit of the values; may be empty.")
 

@@ -1,5 +1,7 @@
 -- Further characteristics of the best run of every configuration of the grid.
 --
+-- Monitoring data are the mean over the repetitions of that run.
+--
 -- Grain:      one row per application, configuration with a best run, and characteristic
 -- Inputs:     efficiency_grid, campaign_runs, run_tasks, run_totals, metric_times, run_counters,
 --             run_monitoring
@@ -47,6 +49,27 @@ WITH
         GROUP BY counters.campaign_run_id, counters.counter, counters.is_derived
     ),
 
+    -- The mean over the repetitions of the best run that have a value.
+    monitored AS (
+        SELECT
+            best.campaign_run_id,
+            run_monitoring.characteristic,
+            min(run_monitoring.unit) AS unit,
+            avg(run_monitoring.value) AS value
+        FROM best
+        INNER JOIN campaign_runs AS chosen USING (campaign_run_id)
+        INNER JOIN campaign_runs AS repeated
+            ON
+                chosen.application = repeated.application
+                AND chosen.processes = repeated.processes
+                AND chosen.threads = repeated.threads
+                AND chosen.size = repeated.size
+                AND chosen.variant = repeated.variant
+                AND repeated.state = 'measured'
+        INNER JOIN run_monitoring ON repeated.campaign_run_id = run_monitoring.campaign_run_id
+        GROUP BY best.campaign_run_id, run_monitoring.characteristic
+    ),
+
     characteristics AS (
         SELECT
             campaign_run_id,
@@ -91,7 +114,7 @@ WITH
         FROM campaign_runs
         UNION ALL
         SELECT campaign_run_id, 'monitoring', characteristic, unit, value
-        FROM run_monitoring
+        FROM monitored
     )
 
 SELECT

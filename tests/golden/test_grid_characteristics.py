@@ -97,14 +97,21 @@ def test_counters_are_ratios_of_sums_or_rates(run_query: Callable[..., Any]) -> 
     ]
 
 
-def test_monitoring_data_of_the_best_run_count(run_query: Callable[..., Any]) -> None:
-    rows = [
-        {"campaign_run_id": run, "characteristic": "power", "value": 10.0 * run, "unit": "W"}
-        for run in (3, 4)
-    ]
-    tables = {"efficiency_grid": grid((2, 10, 3, 0.5)), "run_monitoring": rows}
+def test_monitoring_data_are_the_mean_over_repetitions(run_query: Callable[..., Any]) -> None:
+    """Run 3 is best. 2 is a repetition without a value, 4 and 5 have one; 6 has other threads."""
+    same: Row = {"application": "app", "processes": 2, "size": 10, "state": "measured"}
+    tables = {
+        "efficiency_grid": grid((2, 10, 3, 0.5)),
+        "campaign_runs": [
+            same | {"campaign_run_id": run, "threads": 1 + (run == 6)} for run in range(2, 7)
+        ],
+        "run_monitoring": [
+            {"campaign_run_id": run, "characteristic": "power", "value": value, "unit": "W"}
+            for run, value in ((3, 30.0), (4, 40.0), (5, 65.0), (6, 500.0))
+        ],
+    }
     found = run_query("grid_characteristics", tables, "kind characteristic unit value")
-    assert found == [("monitoring", "power", "W", 30)]
+    assert found == [("monitoring", "power", "W", (30 + 40 + 65) / 3)]
 
 
 def test_perturbation_of_the_best_run_counts_where_it_is_known(
