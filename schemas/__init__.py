@@ -101,7 +101,9 @@ FORECAST_TABLES: tuple[Table, ...] = (
     *forecast_search.TABLES,
 )
 """Tables of forecasts, which a store keeps beside its runs."""
-VIEWS: tuple[Table, ...] = (*metrics.VIEWS, *main_part.VIEWS, *levels.VIEWS, *perturbation.VIEWS)
+VIEWS: tuple[Table, ...] = (
+    *metrics.VIEWS, *main_part.VIEWS, *levels.VIEWS, *perturbation.VIEWS, *pop.VIEWS,
+)  # fmt: skip
 """Views on the tables of a run; DuckDB computes them at each use."""
 BY_NAME: dict[str, Table] = {
     table.name: table

@@ -105,4 +105,18 @@ USEFUL_COUNTERS = Table(
     ),
 )
 
+_METRICS = {column.name: column for column in POP_METRICS.columns}
+EFFICIENCIES = Table(
+    name="efficiencies",
+    meaning="Efficiencies as POP defines them, with their titles.",
+    grain="one row per interval, convention and efficiency",
+    key=("interval", "convention", "metric"),
+    columns=(
+        *(_METRICS[name] for name in ("interval", "convention", "metric", "value")),
+        Column(name="efficiency", type=STRING, meaning="Title of the efficiency."),
+        Column(name="place", type=INT64, minimum=1, meaning="Place in the order of reports."),
+    ),
+)
+
 TABLES = (PROCESS_MPI_CALLS, POP_LOCATIONS, POP_METRICS, USEFUL_COUNTERS)
+VIEWS = (EFFICIENCIES,)

@@ -46,6 +46,23 @@ class MetricChange(Change):
 
 
 @dataclass(frozen=True, kw_only=True)
+class EfficiencyChange:
+    """An efficiency on both sides, each the mean of its runs; None if no run has it."""
+
+    metric: str
+    title: str
+    base_ratio: float | None
+    other_ratio: float | None
+
+    @property
+    def change_ratio(self) -> float | None:
+        """The other ratio minus the base ratio."""
+        if self.base_ratio is None or self.other_ratio is None:
+            return None
+        return self.other_ratio - self.base_ratio
+
+
+@dataclass(frozen=True, kw_only=True)
 class CallPathChange(Change):
     """A metric in a call path, without callees. The key is 0 outside of call paths."""
 

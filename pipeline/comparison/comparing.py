@@ -11,8 +11,16 @@ from tracemill.base.errors import StoreError
 from tracemill.campaign.gathering import SIZES, RunSize, lacks, open_runs, query_rows, sizes_in
 from tracemill.campaign.site_matching import match_call_sites
 from tracemill.comparison.causes import CRITICAL_PATH, TIME, Explained, find_causes
-from tracemill.comparison.changes import CallPathChange, Cause, Change, MetricChange, RankChange
+from tracemill.comparison.changes import (
+    CallPathChange,
+    Cause,
+    Change,
+    EfficiencyChange,
+    MetricChange,
+    RankChange,
+)
 from tracemill.comparison.choosing import check_repetitions
+from tracemill.comparison.efficiencies import read_efficiencies
 from tracemill.comparison.noise import run_time_change
 from tracemill.comparison.subtrees import Subtree, holding_subtree
 from tracemill.engine.focusing.run import FocusedRun
@@ -82,6 +90,7 @@ class Comparison:
     ranked: pl.DataFrame
     sql: tuple[str, ...]
     are_sites_joined: bool = False
+    efficiencies: tuple[EfficiencyChange, ...] = ()
 
     @cached_property
     def run_time(self) -> MetricChange:
@@ -216,6 +225,7 @@ def compare_runs(
         summands = 1 if values["is_per_process"] else sides[0].processes[0]
         places = ",".join(_places(rows, summands))
         ranked = changes(places=places) if places else rows.clear()
+    efficiencies = read_efficiencies(runs.values(), threads=threads, memory_limit=memory_limit)
     return Comparison(
         base=sides[0],
         other=sides[1],
@@ -226,6 +236,7 @@ def compare_runs(
         if any(isinstance(run, FocusedRun) for run in runs.values())
         else (_text(values), _text(values | {"places": places})),
         are_sites_joined=bool(matched.joined),
+        efficiencies=efficiencies.change(sides[0].run_ids, sides[1].run_ids),
     )
 
 

@@ -22,6 +22,9 @@ def comparison_json(comparison: Comparison, verdicts: Sequence[CheckedCondition]
         "other": _side(comparison.other),
         "is_per_process": comparison.is_per_process,
         "run_time": _change(comparison.run_time),
+        "efficiencies": [
+            asdict(each) | {"change_ratio": each.change_ratio} for each in comparison.efficiencies
+        ],
         "critical_path_subtree": asdict(subtree) if subtree else None,
         "causes": [_change(each) for each in comparison.causes()],
         "metrics": [_change(each) for each in comparison.metrics],

@@ -9,8 +9,10 @@ from tracemill.comparison import differences
 from tracemill.comparison.changes import CallPathChange, Change
 from tracemill.comparison.comparing import Comparison, Side
 from tracemill.comparison.conditions import CheckedCondition
+from tracemill.comparison.efficiencies import QUERY
 from tracemill.comparison.sentences import (
     describe_cause,
+    describe_efficiency,
     describe_run_time,
     describe_subtree,
     describe_time,
@@ -18,7 +20,9 @@ from tracemill.comparison.sentences import (
 from tracemill.reports.explanation import all_metrics
 from tracemill.reports.material import filled
 from tracemill.reports.model import Column, Fact, Report, Section, ShownQuery, Subject, Table
+from tracemill.reports.sections.efficiencies import GRADES, MULTIPLICATIVE
 from tracemill.reports.sections.metrics import explain_metric
+from tracemill.reports.tables import read_source
 from tracemill.reports.units import Unit, Value
 from tracemill.reports.wording import count_of, nonempty
 
@@ -61,6 +65,7 @@ def build_comparison_report(
             section
             for section in (
                 _summary(comparison, verdicts),
+                _efficiencies(comparison),
                 _metrics(comparison),
                 _call_paths(comparison),
                 _ranks(comparison),
@@ -103,6 +108,7 @@ def _summary(comparison: Comparison, verdicts: Sequence[CheckedCondition]) -> Se
                 for each in verdicts
             ),
             describe_run_time(comparison),
+            describe_efficiency(comparison),
             describe_time(comparison),
             describe_subtree(comparison),
             *differences.describe(comparison),
@@ -110,6 +116,34 @@ def _summary(comparison: Comparison, verdicts: Sequence[CheckedCondition]) -> Se
         ),
         findings=tuple(describe_cause(each, comparison) for each in causes),
         sources=tuple(map(ShownQuery, ("changes", "changes by rank"), comparison.sql)),
+    )
+
+
+def _efficiencies(comparison: Comparison) -> Section | None:
+    """The efficiencies of both sides; None if no run computes."""
+    if not comparison.efficiencies:
+        return None
+    table = Table(
+        name="efficiencies",
+        title="Efficiencies",
+        columns=(
+            Column(name="efficiency", title="Efficiency", unit=Unit.TEXT),
+            Column(name="base_ratio", title="A", unit=Unit.SHARE, is_efficiency=True),
+            Column(name="other_ratio", title="B", unit=Unit.SHARE, is_efficiency=True),
+            Column(name="change_ratio", title="Change in points", unit=Unit.POINTS),
+        ),
+        rows=tuple(
+            (each.title, each.base_ratio, each.other_ratio, each.change_ratio)
+            for each in comparison.efficiencies
+        ),
+        sql="",
+        note=f"{MULTIPLICATIVE} {GRADES}",
+    )
+    return Section(
+        key="efficiencies",
+        title="Efficiencies",
+        tables=(table,),
+        sources=(read_source(QUERY),) if comparison.sql else (),
     )
 
 

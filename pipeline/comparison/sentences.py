@@ -1,16 +1,21 @@
 """Sentences about changes."""
 
+from tracemill.base.text import join_words
 from tracemill.comparison.causes import CRITICAL_PATH
-from tracemill.comparison.changes import Cause, Change
+from tracemill.comparison.changes import Cause, Change, EfficiencyChange
 from tracemill.comparison.comparing import Comparison
+from tracemill.comparison.efficiencies import PARALLEL
 from tracemill.comparison.subtrees import HOLDING
 from tracemill.reports.model import Finding
+from tracemill.reports.sections.efficiencies import IN_SUMMARY, name_inside
 from tracemill.reports.units import (
     LARGE_CHANGE,
+    Unit,
     format_count,
     format_share_change,
     format_size,
     format_time,
+    format_value,
     with_sign,
 )
 from tracemill.reports.wording import name_path, share_of, time_of
@@ -29,6 +34,27 @@ def describe_run_time(comparison: Comparison) -> str:
         f"{time_of(change.other_value)} ({signed(change, change.change_value)})"
     )
     return f"{text}{_describe_noise(change, comparison)}"
+
+
+def describe_efficiency(comparison: Comparison) -> str:
+    """Parallel efficiency and its parts on both sides; empty if no run computes."""
+    found = {each.metric: each for each in comparison.efficiencies}
+    whole = found.get(PARALLEL)
+    if whole is None:
+        return ""
+    parts = [
+        f"{name_inside(found[name].title)} {_both(found[name])}"
+        for name in IN_SUMMARY
+        if name in found
+    ]
+    return f"{whole.title} {_both(whole)}: {join_words(parts)}."
+
+
+def _both(change: EfficiencyChange) -> str:
+    base, other = (
+        format_value(value, Unit.SHARE) for value in (change.base_ratio, change.other_ratio)
+    )
+    return f"{base} → {other}"
 
 
 def _compare_times(change: Change) -> str:

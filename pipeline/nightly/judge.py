@@ -11,6 +11,7 @@ from tracemill.comparison.changes import Cause, Change, MetricChange
 from tracemill.comparison.choosing import choose_runs
 from tracemill.comparison.comparing import Comparison, compare_runs
 from tracemill.comparison.conditions import check_condition, parse_condition
+from tracemill.comparison.efficiencies import Efficiencies, read_efficiencies
 from tracemill.comparison.noise import run_time_change
 from tracemill.comparison.sentences import describe_cause
 from tracemill.nightly.config import Application
@@ -142,6 +143,19 @@ class Judge:
             if not is_worse:
                 before[run.series].append(run)
         return Judgment(judged=tuple(judged), unjudged=tuple(unjudged))
+
+    def read_efficiencies(self, judgment: Judgment) -> Efficiencies:
+        """The efficiencies of judged runs, and of the runs that these were compared with."""
+        wanted = {
+            each.run_id: each for found in judgment.judged for each in (found.run, *found.base)
+        }
+        try:
+            runs = [self.store.generation(each.run_id, each.generation) for each in wanted.values()]
+            return read_efficiencies(
+                filter(None, runs), threads=self.threads, memory_limit=self.memory_limit
+            )
+        except (StoreError, QueryError):  # a run was removed meanwhile
+            return Efficiencies({}, {})
 
     def _judge(self, run: PastRun, before: Sequence[PastRun]) -> JudgedRun:
         name = run.series.application

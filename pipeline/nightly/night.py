@@ -168,7 +168,8 @@ def report_night(
     recent = sum(is_of_last_day(each, night.started_at) for each in alarms)
     summary = describe_night(night, judgment, recent)
     sentences = (*summary, *describe_worst_regressions(judgment))
-    document = document_of(night, judgment, sentences, earlier, pages)
+    efficiencies = judge.read_efficiencies(judgment)
+    document = document_of(night, judgment, sentences, earlier, pages, efficiencies)
     report = NightReport(
         document=document,
         judgment=judgment,

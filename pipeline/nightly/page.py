@@ -10,6 +10,7 @@ from tracemill.base.names import make_visible
 from tracemill.base.text import describe_moment
 from tracemill.campaign.gathering import SIZES
 from tracemill.comparison.changes import Cause
+from tracemill.comparison.efficiencies import PARALLEL, QUERY
 from tracemill.nightly.history import PastRun, RunSeries
 from tracemill.nightly.judge import Judgment, Regression
 from tracemill.nightly.pages import Pages
@@ -26,6 +27,7 @@ from tracemill.reports.model import (
     Table,
     Trend,
 )
+from tracemill.reports.sections.efficiencies import GRADES, MULTIPLICATIVE
 from tracemill.reports.tables import read_source
 from tracemill.reports.units import Unit, Value, format_value
 from tracemill.reports.wording import count_of
@@ -59,6 +61,7 @@ class NightReport:
         """The night as a report, for the renderers of all reports."""
         sections = (
             self._summary(),
+            self._efficiencies(),
             self._causes(),
             self._trends(),
             self._new_runs(),
@@ -95,6 +98,31 @@ class NightReport:
                 for each in self.judgment.regressions
             ),
         )
+
+    def _efficiencies(self) -> Section:
+        """Efficiencies of new runs, with those before; a dash for a run without computation."""
+        titles = {
+            each["metric"]: each["title"]
+            for run in self.document["new"]
+            for each in run["efficiencies"]
+        }
+        parts = [name for name in titles if name != PARALLEL]
+        rows = [
+            run | _efficiency_cells(run, parts) | {"page": self.pages.link(run["report"])}
+            for run in reversed(self.document["new"])
+        ]
+        table = _table(
+            "efficiencies",
+            "Efficiencies of new runs",
+            (*_EFFICIENCY_COLUMNS, *(_efficiency(name, titles[name]) for name in parts)),
+            rows if titles else [],
+            note=f"Latest first. {MULTIPLICATIVE} Before is the mean of the runs that it was "
+            f"compared with. {GRADES}",
+        )
+        return Section(
+            key="efficiencies", title="Efficiencies", tables=(table,),
+            sources=(read_source(QUERY),),
+        )  # fmt: skip
 
     def _causes(self) -> Section:
         table = _table(
@@ -282,6 +310,19 @@ _SERIES_COLUMNS = (
     Column(name="processes", title="Processes", unit=Unit.COUNT),
     Column(name="threads", title="Threads", unit=Unit.COUNT),
 )
+
+
+def _efficiency(name: str, title: str) -> Column:
+    return Column(name=name, title=title, unit=Unit.SHARE, is_efficiency=True)
+
+
+_EFFICIENCY_COLUMNS = (
+    _text("label", "Run"),
+    *_SERIES_COLUMNS,
+    _efficiency(PARALLEL, "Parallel efficiency"),
+    _efficiency("base_ratio", "Before"),
+    Column(name="points", title="Change in points", unit=Unit.POINTS),
+)
 _CHANGE = Column(name="change_ratio", title="Change", unit=Unit.SHARE_CHANGE)
 _CAUSE_COLUMNS = (
     _text("application", "Application"),
@@ -352,6 +393,19 @@ def _cause_row(found: Regression, cause: Cause) -> dict[str, Any]:
         "change_ratio": cause.change_ratio,
         "rank": cause.rank,
         "rank_change": _format(cause.unit, cause.rank_change_value, is_change=True),
+    }
+
+
+def _efficiency_cells(run: Row, parts: Sequence[str]) -> dict[str, Any]:
+    """Efficiencies of a run by metric, with the parallel efficiency before and its change."""
+    found = {each["metric"]: each for each in run["efficiencies"]}
+    whole = found.get(PARALLEL, {"ratio": None, "base_ratio": None})
+    is_known = None not in (whole["ratio"], whole["base_ratio"])
+    return {
+        **{name: found[name]["ratio"] if name in found else None for name in parts},
+        PARALLEL: whole["ratio"],
+        "base_ratio": whole["base_ratio"],
+        "points": whole["ratio"] - whole["base_ratio"] if is_known else None,
     }
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from tracemill.base.errors import FailedArchivesError, RegressionError
 from tracemill.base.text import printable
 from tracemill.base.version import VERSION
+from tracemill.comparison.efficiencies import Efficiencies
 from tracemill.nightly.history import PastRun
 from tracemill.nightly.judge import JudgedRun, Judgment, Regression
 from tracemill.nightly.notes import FOLDER, write_file
@@ -51,8 +52,12 @@ def document_of(
     sentences: Sequence[str],
     earlier: Sequence[Document],
     pages: Pages,
+    efficiencies: Efficiencies,
 ) -> dict[str, Any]:
-    """The result of a night; `earlier` are the results of the nights before."""
+    """The result of a night; `earlier` are the results of the nights before.
+
+    `efficiencies` are those of new runs and of the runs that these were compared with.
+    """
     counts = _counts(night, judgment)
     is_failed = counts["failed"] or counts["unjudged"] or counts["failed_campaigns"]
     exit_code = REGRESSIONS if judgment.regressions else FAILED if is_failed else WELL
@@ -67,7 +72,7 @@ def document_of(
         "sentences": list(sentences),
         "page": str(pages.of_night),
         "counts": counts,
-        "new": [_new(each, pages) for each in judgment.judged],
+        "new": [_new(each, pages, efficiencies) for each in judgment.judged],
         "regressions": [_regression(each, pages) for each in judgment.regressions],
         "failed": [_failure(each) for each in night.failed],
         "quarantined": [_failure(each) for each in night.quarantined],
@@ -110,16 +115,26 @@ def _run(run: PastRun, pages: Pages) -> dict[str, Any]:
     }
 
 
-def _new(judged: JudgedRun, pages: Pages) -> dict[str, Any]:
+def _new(judged: JudgedRun, pages: Pages, efficiencies: Efficiencies) -> dict[str, Any]:
     run, change = judged.run, judged.change
+    base = [each.run_id for each in judged.base]
     return _run(run, pages) | {
         "label": printable(run.label),
         "recorded_at": run.recorded_at,
         "run_time_ns": run.run_time_ns,
-        "base_runs": [each.run_id for each in judged.base],
+        "base_runs": base,
         "base_run_time_ns": change.base_value if change else None,
         "change_ratio": judged.change_ratio,
         "noise_ns": change.noise_value if change else None,
+        "efficiencies": [
+            {
+                "metric": each.metric,
+                "title": each.title,
+                "ratio": each.other_ratio,
+                "base_ratio": each.base_ratio,
+            }
+            for each in efficiencies.change(base, [run.run_id])
+        ],
         "verdict": judged.verdict,
         "is_worse": bool(judged.regressions),
     }

@@ -36,6 +36,7 @@ class Unit(StrEnum):
     SIZE_CHANGE = "change of bytes"
     AMOUNT_CHANGE = "change of amount"
     SHARE_CHANGE = "change by a ratio"
+    POINTS = "change of a ratio"
 
     @property
     def is_additive(self) -> bool:
@@ -166,4 +167,5 @@ _FORMATS: dict[Unit, Callable[[float], str]] = {
     Unit.SIZE_CHANGE: lambda value: with_sign(value, format_size),
     Unit.AMOUNT_CHANGE: lambda value: with_sign(value, _FORMATS[Unit.AMOUNT]),
     Unit.SHARE_CHANGE: format_share_change,
+    Unit.POINTS: lambda value: with_sign(100 * value, lambda points: f"{points:.1f}"),
 }

@@ -9,6 +9,7 @@ from playwright.sync_api import Page
 from tests.browser.conftest import Open
 from tests.browser.test_campaign_pages import BEYOND, SCROLLED
 from tests.helpers.nights import outcome
+from tracemill.comparison.efficiencies import Efficiencies
 from tracemill.nightly.history import PastRun, RunSeries
 from tracemill.nightly.judge import JudgedRun, Judgment
 from tracemill.nightly.outcome import CampaignOutcome, Failure
@@ -52,8 +53,14 @@ def page(open_for_all: Open, tmp_path_factory: pytest.TempPathFactory) -> Page:
         "regressions": [{"sentence": f"{LONG} takes longer.", "run_id": "0011"}],
     }  # fmt: skip
     judgment, pages, summary = Judgment(judged=judged), Pages(folder), f"3 new runs of {LONG}."
+    titles = {f"metric_{number}": f"Efficiency {number}" for number in range(9)}
+    titles = {"parallel_efficiency": "Parallel efficiency", **titles}
+    efficiencies = Efficiencies(
+        {run.run_id: {name: number / 10 for number, name in enumerate(titles)} for run in history},
+        titles,
+    )
     report = NightReport(
-        document=document_of(found, judgment, [summary], [before], pages),
+        document=document_of(found, judgment, [summary], [before], pages, efficiencies),
         judgment=judgment,
         sentences=(summary,),
         history=history,

@@ -332,6 +332,40 @@ def test_a_run_that_the_store_has_lost_is_told(store: Path, tmp_path: Path) -> N
         compare_runs(base, other)
 
 
+# --- Efficiencies ---------------------------------------------------------------------------------
+
+
+def test_efficiencies_are_the_means_of_those_stored(store: Path, slower: Comparison) -> None:
+    """One of three ranks computes longer, and the others wait: load balance gets worse."""
+
+    def stored(side: str, metric: str) -> float:
+        values = [
+            row["value"]
+            for run in runs(store, side)
+            for row in run.read("pop_metrics").to_pylist()
+            if (row["interval"], row["convention"], row["metric"])
+            == ("init to finalize", "multiplicative", metric)
+        ]
+        return float(sum(values) / len(values))
+
+    found = {each.metric: each for each in slower.efficiencies}
+    assert list(found) == [
+        "parallel_efficiency", "load_balance", "communication_efficiency",
+        "serialization_efficiency", "transfer_efficiency",
+    ]  # fmt: skip
+    for metric, each in found.items():
+        assert each.base_ratio == pytest.approx(stored("before", metric))
+        assert each.other_ratio == pytest.approx(stored("after", metric))
+    assert (found["load_balance"].change_ratio or 0) < 0
+
+
+def test_efficiencies_stand_at_the_head(tell: Tell) -> None:
+    said = tell("before", "after").splitlines()
+    place = next(at for at, line in enumerate(said) if line.startswith("Parallel efficiency "))
+    assert said[place - 1].startswith("B takes ")
+    assert said.index("Efficiencies") < said.index("By metric")
+
+
 # --- Formats -------------------------------------------------------------------------------------
 
 

@@ -13,6 +13,7 @@ from tracemill import cli, open_store
 from tracemill.base.errors import UsageError
 from tracemill.engine.analyze import Analysis
 from tracemill.engine.focusing.options import FocusOptions, split_name
+from tracemill.engine.focusing.pop import pop_tables
 from tracemill.engine.focusing.resolve import resolve_focus
 from tracemill.stages.phases import OF_CALLS
 from tracemill.store.runs import Run
@@ -224,6 +225,15 @@ def test_two_parts_of_a_run_are_compared(
 
     assert document["run_time"]["base_value"] == span(3)
     assert document["run_time"]["other_value"] == span(7)
+    (parallel, *_) = document["efficiencies"]
+    assert parallel["metric"] == "parallel_efficiency"
+    for side, iteration in (("base", 3), ("other", 7)):
+        tables = pop_tables(resolve_focus(analysis.run, FocusOptions(iteration=str(iteration))))
+        values = {
+            (row["convention"], row["metric"]): row["value"]
+            for row in tables["pop_metrics"].to_pylist()
+        }
+        assert parallel[f"{side}_ratio"] == values["multiplicative", "parallel_efficiency"]
 
 
 def test_the_heading_of_a_comparison_names_both_parts(

@@ -106,6 +106,33 @@ def test_a_slower_region_is_named_with_metric_call_path_and_rank(site: Site) -> 
     assert waits["call_path"].endswith("MPI_Allreduce")
 
 
+def test_efficiencies_of_new_runs_are_those_of_pop_with_those_before(site: Site) -> None:
+    """One rank computes longer, and the others wait for it: load balance is worse than before."""
+    reported, result = site.report(site.night(analyzed=(site.slower,)))
+
+    def stored(run: Run, metric: str) -> float:
+        (value,) = (
+            row["value"]
+            for row in run.read("pop_metrics").to_pylist()
+            if (row["interval"], row["convention"], row["metric"])
+            == ("init to finalize", "multiplicative", metric)
+        )
+        return float(value)
+
+    (new,) = result["new"]
+    found = {each["metric"]: each for each in new["efficiencies"]}
+    assert list(found)[:2] == ["parallel_efficiency", "load_balance"]
+    for metric, each in found.items():
+        before = [stored(run, metric) for run in site.runs[:-1]]
+        assert each["ratio"] == stored(site.slower, metric)
+        assert each["base_ratio"] == pytest.approx(sum(before) / len(before))
+    assert found["load_balance"]["ratio"] < found["load_balance"]["base_ratio"]
+    page = dict(reported.files)["report"].read_text()
+    assert page.index('id="efficiencies"') < page.index('id="causes"')
+    value = f"{100 * found['load_balance']['ratio']:.1f}%"
+    assert re.search(rf'<td class="n (bad|fair|good)">{re.escape(value)}</td>', page)
+
+
 def test_page_text_and_summary_show_the_same(site: Site) -> None:
     reported, _ = site.report(site.night(analyzed=(site.slower,)))
     places = dict(reported.files)

@@ -11,18 +11,21 @@ from tracemill.reports.wording import Row, number, share_of, time_of
 PLACE = 18
 # Below it, MPI takes long without waiting for anybody.
 LITTLE_TRANSFER = 0.5
-_IN_SUMMARY = (
+IN_SUMMARY = (
     "load_balance", "serialization_efficiency", "transfer_efficiency", "openmp_efficiency",
 )  # fmt: skip
+
+MULTIPLICATIVE = "Parallel efficiency is load balance × serialization × transfer."
+GRADES = "Below 50% (red) is bad, below 80% (pale) needs attention."
 
 EFFICIENCIES = TableSpec(
     query="pop_efficiencies",
     title="Efficiencies",
     note=(
-        "Multiplicative: parallel efficiency is load balance × serialization × transfer. Basic "
+        f"Multiplicative: {MULTIPLICATIVE[0].lower()}{MULTIPLICATIVE[1:]} Basic "
         "analysis: BasicAnalysis simulates the ideal run with Dimemas, whose useful time is up to "
         "0.9% longer; here both agree. Additive: one minus the share of the run that is lost. "
-        "Below 50% (red) is bad, below 80% (pale) needs attention."
+        f"{GRADES}"
     ),
     titles={
         "multiplicative_ratio": "Multiplicative",
@@ -68,17 +71,18 @@ def describe_efficiency(material: Material) -> Iterator[str]:
     if "parallel_efficiency" not in values:
         return
     parts = [
-        f"{values[name]['efficiency']!s} {share_of(values[name]['multiplicative_ratio'])}"
-        for name in _IN_SUMMARY
+        f"{name_inside(str(values[name]['efficiency']))} "
+        f"{share_of(values[name]['multiplicative_ratio'])}"
+        for name in IN_SUMMARY
         if name in values
     ]
-    named = join_words([part if part.startswith("OpenMP") else _lower(part) for part in parts])
     whole = share_of(values["parallel_efficiency"]["multiplicative_ratio"])
-    yield f"Parallel efficiency {whole}: {named}."
+    yield f"Parallel efficiency {whole}: {join_words(parts)}."
 
 
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
+def name_inside(title: str) -> str:
+    """The title of an efficiency inside of a sentence."""
+    return title if title.startswith("OpenMP") else title[:1].lower() + title[1:]
 
 
 def _of_first_interval(rows: Sequence[Row]) -> list[Row]:
