@@ -39,6 +39,7 @@ from tracemill.schemas import (
     profiles,
     replay,
     scalability,
+    surface_scaling,
     surfaces,
     threads,
     time_profile,
@@ -90,6 +91,7 @@ CAMPAIGN_TABLES: tuple[Table, ...] = (
     *cell_call_sites.TABLES,
     *configuration_overheads.TABLES,
     *surfaces.TABLES,
+    *surface_scaling.TABLES,
     campaigns.CONFIGURATION_EFFICIENCIES,
 )
 """Tables of a campaign, computed from many runs."""

@@ -1,4 +1,4 @@
-"""Performance surfaces T(p, n): models fitted to campaigns, their scaling limits, and indices."""
+"""Performance surfaces T(p, n): models fitted to campaigns, of whole runs and of call paths."""
 
 from tracemill.schemas.campaigns import (
     APPLICATION,
@@ -86,19 +86,23 @@ ERROR = Column(
 )
 
 
-def _figure(name: str, meaning: str, *, unit: str = "", null_means: str = "") -> Column:
+def figure(name: str, meaning: str, *, unit: str = "", null_means: str = "") -> Column:
+    """A number."""
     return Column(name=name, type=FLOAT64, meaning=meaning, unit=unit, null_means=null_means)
 
 
-def _count(name: str, meaning: str, *, minimum: int = 0, null_means: str = "") -> Column:
+def count(name: str, meaning: str, *, minimum: int = 0, null_means: str = "") -> Column:
+    """A whole number."""
     return Column(name=name, type=INT32, minimum=minimum, meaning=meaning, null_means=null_means)
 
 
-def _text(name: str, meaning: str, *, null_means: str = "") -> Column:
+def text(name: str, meaning: str, *, null_means: str = "") -> Column:
+    """A text."""
     return Column(name=name, type=STRING, meaning=meaning, null_means=null_means)
 
 
-def _time(name: str, meaning: str, *, null_means: str = "") -> Column:
+def time(name: str, meaning: str, *, null_means: str = "") -> Column:
+    """A time (ns)."""
     return Column(
         name=name, type=INT64, unit="ns", minimum=0, meaning=meaning, null_means=null_means
     )
@@ -142,8 +146,8 @@ REPRESENTATIVE_RUNS = Table(
         PROCESSES,
         SIZE,
         COMPUTATION_SIZE,
-        _time("time_ns", "Elapsed time of the measured part of the run."),
-        _time(
+        time("time_ns", "Elapsed time of the measured part of the run."),
+        time(
             "serial_ns",
             "Time of the run in which exactly one thread computes.",
             null_means="not measured",
@@ -181,18 +185,18 @@ SURFACE_FITS = Table(
     columns=(
         APPLICATION,
         FITTED_MODEL,
-        _text(
+        text(
             "formula",
             "Seconds as an expression of p and the size, with four significant digits.",
             null_means=_NOT_FITTED,
         ),
-        _count(
+        count(
             "parameter_count",
             "Number of fitted parameters; for a smooth model, the effective number.",
             null_means=_NOT_FITTED,
         ),
-        _count("configuration_count", "Measured combinations of processes and size."),
-        _count("run_count", "Runs that the model is fitted to."),
+        count("configuration_count", "Measured combinations of processes and size."),
+        count("run_count", "Runs that the model is fitted to."),
         ERROR,
         renamed(
             ERROR,
@@ -202,7 +206,7 @@ SURFACE_FITS = Table(
             "out at once.",
             null_means="it could not be computed; see reason",
         ),
-        _count(
+        count(
             "rank",
             "Rank by cross-validated error, from 1. Among models within 2 % of the smallest error, "
             "the model with the fewest parameters is first. A formula with an error of at most "
@@ -215,7 +219,7 @@ SURFACE_FITS = Table(
         ),
         NOISE,
         VERDICT,
-        _text("reason", "Missing values and the reason.", null_means="nothing is missing"),
+        text("reason", "Missing values and the reason.", null_means="nothing is missing"),
     ),
 )
 
@@ -227,9 +231,9 @@ SURFACE_PARAMETERS = Table(
     columns=(
         APPLICATION,
         FITTED_MODEL,
-        _count("ordinal", "Position among the parameters of the model."),
-        _text("parameter", "Name as in the formula; c0, c1 and so on for sums of terms."),
-        _figure("value", "Value of the parameter."),
+        count("ordinal", "Position among the parameters of the model."),
+        text("parameter", "Name as in the formula; c0, c1 and so on for sums of terms."),
+        figure("value", "Value of the parameter."),
     ),
 )
 
@@ -240,18 +244,18 @@ COMPOSED_TERMS = Table(
     key=("application", "ordinal"),
     columns=(
         APPLICATION,
-        _count("ordinal", "Position by share, largest first."),
+        count("ordinal", "Position by share, largest first."),
         Column(name="part", type=ENUM, values=PARTS, meaning="What the term is of."),
         nullable(CALL_PATH_KEY, "the part is no single call path"),
-        _text("formula", "Seconds as an expression of p and the size."),
+        text("formula", "Seconds as an expression of p and the size."),
         PROCESSES,
         SIZE,
-        _figure(
+        figure(
             "share_ratio",
             "Fitted share of the time with the most processes and, of these, the largest size.",
             unit="ratio",
         ),
-        _figure(
+        figure(
             "cross_validated_error",
             "Mean of 2 |fitted - measured|/(fitted + measured) over configurations, with "
             "coefficients fitted to the others.",
@@ -273,234 +277,27 @@ SURFACE_POINTS = Table(
         FITTED_MODEL,
         PROCESSES,
         SIZE,
-        _time(
-            "measured_ns", "Median over repetitions.", null_means="the configuration was not run"
-        ),
-        _time(
+        time("measured_ns", "Median over repetitions.", null_means="the configuration was not run"),
+        time(
             "fitted_ns",
             "Time according to the model.",
             null_means="the model gives no positive time",
         ),
-        _time(
+        time(
             "lower_ns",
             "Lower end of the interval that is expected to contain 95 % of further runs.",
             null_means="the model has no interval",
         ),
-        _time("upper_ns", "Upper end of this interval.", null_means="the model has no interval"),
-        _figure(
+        time("upper_ns", "Upper end of this interval.", null_means="the model has no interval"),
+        figure(
             "measured_rate",
             "V = s/T: amount of computation per second, from the measured time.",
             null_means="the configuration was not run, or the amount is not positive",
         ),
-        _figure(
+        figure(
             "fitted_rate",
             "V from the fitted time.",
             null_means="there is no fitted time, or the amount is not positive",
-        ),
-    ),
-)
-
-PERFORMANCE_INDICES = Table(
-    name="performance_indices",
-    meaning=(
-        "Indices P(U, B, M, O) of each configuration, from its shortest representative run: "
-        "measure, constraint, model and reference point. Do not rank indices of different blocks "
-        "together: they differ in constraint, definition or reference point, and a slower "
-        "reference gives a larger speed-up."
-    ),
-    grain="one row per application, block, measure, model, size and number of processes",
-    key=("application", "block", "measure", "model", "size", "processes"),
-    columns=(
-        APPLICATION,
-        _count("block", "Number of a constraint and reference point, from 1.", minimum=1),
-        Column(
-            name="measure",
-            type=ENUM,
-            values=MEASURES,
-            meaning=(
-                "U. General speed-up: (s1/T1)/(s2/T2) against the reference; sequential speed-up: "
-                "T(1)/T(p) of the same size; mean speed-up: general speed-up per process; "
-                "efficiency: time of the model divided by measured time. s is the amount of "
-                "computation. Without a reference point, general speed-up is s/T per second, and "
-                "size-relative efficiency s(p)/T per second and process."
-            ),
-        ),
-        Column(
-            name="constraint_kind",
-            type=ENUM,
-            values=(*CONSTRAINTS, WHOLE_PLANE),
-            meaning="B. See scalability_functions; or all configurations, without a constraint.",
-        ),
-        Column(
-            name="model",
-            type=ENUM,
-            values=MODELS,
-            meaning=(
-                "M. Measured: a ratio of measurements only. Linear: p T of the reference divided "
-                "by p. Size-relative: s(p), the size that falls to one process; s/p unless the "
-                "campaign declares another. Gustafson: p (1 - a) + a with a = T_seq/T, the median "
-                "over repetitions, and T_seq the time in which one thread computes; of Amdahl's "
-                "model where this is not measured. Others: see surface_fits."
-            ),
-        ),
-        _text("reference_point", "O, as text."),
-        nullable(
-            renamed(PROCESSES, "reference_processes", "Processes of the reference point."),
-            "the reference is a fit, or there is none",
-        ),
-        nullable(
-            renamed(SIZE, "reference_size", "Size of the reference point."),
-            "the reference is a fit over several sizes, or there is none",
-        ),
-        PROCESSES,
-        SIZE,
-        _figure(
-            "value",
-            "Value of the index: a ratio, or a rate if there is no reference point.",
-            null_means="see note",
-        ),
-        _text("note", "Note on the value, or reason for a missing value.", null_means="no note"),
-    ),
-)
-
-SCALABILITY_FUNCTIONS = Table(
-    name="scalability_functions",
-    meaning=(
-        "Change of the mean speed-up R = s/(p T) along a constraint, by the fitted models. S = "
-        "dR/dt > 0: still gaining; 0: perfectly scalable at this point; < 0: losing. R is the mean "
-        "speed-up except for the constant factor of a reference point, which does not change "
-        "signs."
-    ),
-    grain=(
-        "one row per application, fitted model, constraint, size and number of processes with a "
-        "value of the model"
-    ),
-    key=("application", "model", "constraint_kind", "size", "processes"),
-    columns=(
-        APPLICATION,
-        FITTED_MODEL,
-        CONSTRAINT,
-        PROCESSES,
-        SIZE,
-        Column(name="is_measured", type=BOOL, meaning="Whether the configuration was run."),
-        _figure("mean_speed_up", "R: amount of computation per second and process."),
-        _figure(
-            "value",
-            "S: change of R per process; for fixed processes, per unit of the amount of "
-            "computation.",
-        ),
-        _figure("elasticity", "S t/R: change of R in percent if t grows by one percent."),
-    ),
-)
-
-_NOT_CROSSED = "the bound is not crossed, or only where the model is not used; see note"
-
-SCALABILITY_LIMITS = Table(
-    name="scalability_limits",
-    meaning=(
-        "Points at which quantities of the fitted models cross a bound along a constraint: in the "
-        "measured range, or up to 16 times its end."
-    ),
-    grain=(
-        "one row per application, fitted model, constraint, quantity, bound, start of the curve "
-        "and crossing; one row if the bound is never crossed"
-    ),
-    key=(
-        "application",
-        "model",
-        "constraint_kind",
-        "quantity",
-        "bound",
-        "start_size",
-        "start_processes",
-        "ordinal",
-    ),
-    columns=(
-        APPLICATION,
-        FITTED_MODEL,
-        CONSTRAINT,
-        Column(
-            name="quantity",
-            type=ENUM,
-            values=QUANTITIES,
-            meaning=(
-                "S: change of the mean speed-up. Change of general speed-up: for a fixed size, the "
-                "time is shortest where it becomes negative. Efficiency: the linear model from the "
-                "start of the curve divided by the fitted time; for a scaled size, this is the "
-                "mean speed-up against the start. Only its first fall below the bound is listed."
-            ),
-        ),
-        _figure("bound", "Bound that is crossed."),
-        renamed(PROCESSES, "start_processes", "Start of the curve, with the fewest processes."),
-        renamed(SIZE, "start_size", "Start of the curve, with the smallest size."),
-        _count("ordinal", "Crossings along the curve, from 1; 0 if there is none."),
-        _figure(
-            "processes",
-            "Number of processes at the crossing; for efficiency, the largest whole number that "
-            "satisfies the bound.",
-            unit="processes",
-            null_means=_NOT_CROSSED,
-        ),
-        _figure("size", "Size at the crossing.", null_means=_NOT_CROSSED),
-        Column(
-            name="is_falling",
-            type=BOOL,
-            null_means=_NOT_CROSSED,
-            meaning="Whether the quantity falls below the bound at the crossing.",
-        ),
-        Column(
-            name="is_extrapolated",
-            type=BOOL,
-            null_means=_NOT_CROSSED,
-            meaning="Whether the crossing is outside the measured range.",
-        ),
-        _text(
-            "note",
-            "State along the curve if there is no crossing.",
-            null_means="the bound is crossed",
-        ),
-    ),
-)
-
-SERIAL_FRACTIONS = Table(
-    name="serial_fractions",
-    meaning=(
-        "Karp and Flatt's serial fraction of each configuration, from its shortest representative "
-        "run, relative to the fewest processes with the same amount of computation."
-    ),
-    grain="one row per application, size and number of processes above the reference",
-    key=("application", "size", "processes"),
-    columns=(
-        APPLICATION,
-        SIZE,
-        PROCESSES,
-        renamed(
-            PROCESSES,
-            "reference_processes",
-            "Processes of the reference. With more than one, the fraction satisfies T(1) (alpha + "
-            "(1 - alpha)/p) for both runs.",
-        ),
-        _figure(
-            "value",
-            "alpha: (T(p)/T(1) - 1/p)/(1 - 1/p).",
-            unit="ratio",
-            null_means="every value fits: the times scale with 1/p relative to each other",
-        ),
-        Column(
-            name="is_in_range",
-            type=BOOL,
-            null_means="there is no value",
-            meaning=(
-                "Whether the value is between 0 and 1. Below 0: faster than linear, so the linear "
-                "model does not hold. Above 1: slower than the reference."
-            ),
-        ),
-        _figure(
-            "measured_share",
-            "Share of the time in which exactly one thread computes, as measured: Gustafson's "
-            "alpha, the median over repetitions.",
-            unit="ratio",
-            null_means="not measured",
         ),
     ),
 )
@@ -544,32 +341,32 @@ CALL_PATH_MODELS = Table(
         APPLICATION,
         CALL_PATH_KEY,
         SHARE,
-        _count("configuration_count", "Configurations in which the call path takes time."),
+        count("configuration_count", "Configurations in which the call path takes time."),
         renamed(
             PROCESSES,
             "smallest_processes",
             "Fewest processes of these configurations; communication with one process is left out.",
         ),
-        _text(
+        text(
             "formula",
             "Seconds per process as an expression of p and the size.",
             null_means="there is no model",
         ),
-        _count("parameter_count", "Coefficients.", null_means="there is no model"),
-        _text(
+        count("parameter_count", "Coefficients.", null_means="there is no model"),
+        text(
             "leading_in_processes",
             "Factor of p that grows fastest, or falls slowest, among the terms.",
             null_means=_GROWTH,
         ),
-        _figure("processes_power", "Power of p in this factor.", null_means=_GROWTH),
-        _count("processes_log_power", "Power of log2(p) in this factor.", null_means=_GROWTH),
-        _text(
+        figure("processes_power", "Power of p in this factor.", null_means=_GROWTH),
+        count("processes_log_power", "Power of log2(p) in this factor.", null_means=_GROWTH),
+        text(
             "leading_in_size",
             "Factor of the size that grows fastest among the terms.",
             null_means=_GROWTH,
         ),
-        _figure("size_power", "Power of the size in this factor.", null_means=_GROWTH),
-        _count("size_log_power", "Power of log2 of the size in this factor.", null_means=_GROWTH),
+        figure("size_power", "Power of the size in this factor.", null_means=_GROWTH),
+        count("size_log_power", "Power of log2 of the size in this factor.", null_means=_GROWTH),
         Column(
             name="symmetric_error",
             type=FLOAT64,
@@ -598,7 +395,7 @@ CALL_PATH_MODELS = Table(
             type=BOOL,
             meaning="Whether there is a model that is not rejected.",
         ),
-        _text("reason", "Reason for a missing model.", null_means="there is a model"),
+        text("reason", "Reason for a missing model.", null_means="there is a model"),
     ),
 )
 
@@ -609,10 +406,6 @@ TABLES = (
     SURFACE_PARAMETERS,
     COMPOSED_TERMS,
     SURFACE_POINTS,
-    PERFORMANCE_INDICES,
-    SCALABILITY_FUNCTIONS,
-    SCALABILITY_LIMITS,
-    SERIAL_FRACTIONS,
     CALL_PATH_TIMES,
     CALL_PATH_MODELS,
 )

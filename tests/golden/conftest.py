@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers import running
+from tests.helpers import running, surface_cases
 from tests.helpers.hand_made_team import make_team
 from tests.helpers.micro_trace import Tables, read_trace
 from tests.helpers.otf2_reading import Reader
@@ -34,6 +34,13 @@ def team() -> Tables:
 def read(tmp_path: Path) -> Reader:
     """Write a trace as an OTF2 archive and read it; see tests/helpers/otf2_reading.py."""
     return Reader(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def surfaces() -> surface_cases.Tables:
+    """T = n/p + 1 seconds for p = 1, 2, 4 and n = 2, 4, 8; as much to compute as the size."""
+    times = surface_cases.campaign(lambda p, n: n / p + 1, (1, 2, 4), (2, 4, 8))
+    return surface_cases.computed(times)
 
 
 @pytest.fixture

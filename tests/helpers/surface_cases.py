@@ -6,10 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.helpers.running import run_stage
+from tracemill.stages.campaign.surfaces import SURFACES_STAGE
 from tracemill.stages.models.surfaces.measurements import Measurements, measurements
 
 Floats = NDArray[np.float64]
 Time = Callable[[Any, Any], Any]
+Row = dict[str, Any]
+Tables = dict[str, list[Row]]
 NS = 1_000_000_000
 
 
@@ -80,3 +84,15 @@ def campaign(
         for number, (p, n) in enumerate(zip(*grid(processes, sizes), strict=True))
     ]
     return {"campaign_settings": [settings], "campaign_runs": runs}
+
+
+def computed(tables: Tables, **parameters: str) -> Tables:
+    """The tables of surfaces of a campaign."""
+    return run_stage(SURFACES_STAGE, tables, **parameters)
+
+
+def only(rows: list[Row], **wanted: Any) -> Row:
+    """The one row with these values."""
+    found = [row for row in rows if all(row[key] == value for key, value in wanted.items())]
+    assert len(found) == 1, found
+    return found[0]

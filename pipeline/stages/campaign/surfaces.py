@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import pyarrow as pa
 
-from tracemill.schemas import surfaces
+from tracemill.schemas import surface_scaling, surfaces
 from tracemill.stages.arrays import Relation
 from tracemill.stages.campaign.rows import Row, rows_as_table
 from tracemill.stages.stage import PythonStage
@@ -79,10 +79,10 @@ SURFACES_STAGE = PythonStage(
         surfaces.SURFACE_PARAMETERS,
         surfaces.COMPOSED_TERMS,
         surfaces.SURFACE_POINTS,
-        surfaces.PERFORMANCE_INDICES,
-        surfaces.SCALABILITY_FUNCTIONS,
-        surfaces.SCALABILITY_LIMITS,
-        surfaces.SERIAL_FRACTIONS,
+        surface_scaling.PERFORMANCE_INDICES,
+        surface_scaling.SCALABILITY_FUNCTIONS,
+        surface_scaling.SCALABILITY_LIMITS,
+        surface_scaling.SERIAL_FRACTIONS,
     ),
     compute=fit_surfaces,
 )
