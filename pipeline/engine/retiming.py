@@ -5,7 +5,7 @@ place, call path by call path with its factor. Records in a wait keep their dist
 so that the wait gets longer or shorter at its end.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,12 +88,50 @@ def find_clocks(
     location = found.graph.location[activity]
     order = np.lexsort((activity, sequence, old, location))
     edges = np.searchsorted(location[order], np.arange(1, len(found.location_ids)))
-    clocks = {}
-    for each, rows in zip(found.location_ids.tolist(), np.split(order, edges), strict=True):
-        knots = Knots(old[rows], sequence[rows], np.maximum.accumulate(times[rows]))
-        if len(rows) and (knots.old != knots.new).any():
-            clocks[each] = (_needed(knots),)
+    knots = {
+        each: Knots(old[rows], sequence[rows], np.maximum.accumulate(times[rows]))
+        for each, rows in zip(found.location_ids.tolist(), np.split(order, edges), strict=True)
+    }
+    knots |= dict(_before_forks(answer, knots))
+    clocks = {
+        each: (_needed(found),) for each, found in knots.items() if (found.old != found.new).any()
+    }
     return clocks | dict(_of_metrics(run, clocks))
+
+
+def _before_forks(answer: Answer, knots: Mapping[int, Knots]) -> Iterator[tuple[int, Knots]]:
+    """The knots of workers, which have left a team when they are forked again.
+
+    In a replay, nobody waits until a worker has left the barrier at the end of a team.
+    """
+    worker, master, fork = read_columns(
+        answer.connection.table("parallel_visits")
+        .filter("location_id <> master_location_id").order("location_id, fork_ns"),
+        "location_id::BIGINT", "master_location_id::BIGINT", "fork_ns",
+    )  # fmt: skip
+    limit = np.empty(len(fork), np.int64)
+    for each in np.unique(master).tolist():
+        limit[master == each] = _at(knots[each], fork[master == each])
+    for each in np.unique(worker).tolist():
+        own, old, last = knots[each], fork[worker == each], limit[worker == each]
+        place = np.searchsorted(old, own.old)
+        capped = np.minimum(own.new, np.append(last, _NEVER)[place])
+        is_late = _at(own, old) > last
+        if is_late.any() or (capped < own.new).any():
+            added = Knots(old[is_late], np.full(is_late.sum(), _AT_ONCE), last[is_late])
+            both = Knots(*map(np.concatenate, zip(own._replace(new=capped), added, strict=True)))
+            order = np.lexsort((both.sequence, both.old))
+            yield each, Knots(*(column[order] for column in both))
+
+
+def _at(knots: Knots, times: Numbers) -> Numbers:
+    """The first new time of moments."""
+    place = np.minimum(np.searchsorted(knots.old, times), len(knots.old) - 1)
+    before = np.maximum(place - 1, 0)
+    width = np.maximum(knots.old[place] - knots.old[before], 1)
+    rate = (knots.new[place] - knots.new[before]) / width
+    since = np.floor((times - knots.old[before]) * rate + 0.5).astype(np.int64)
+    return np.where(knots.old[place] == times, knots.new[place], knots.new[before] + since)
 
 
 def _needed(knots: Knots) -> Knots:

@@ -202,3 +202,20 @@ def test_a_trace_that_is_gone_cannot_be_kept_changed(
     capfd.readouterr()
     assert cli.main(["what-if", "--scale", "h=0", "--output", "--store", str(store)]) == 11
     assert "no such file or directory" in capfd.readouterr().err
+
+
+# Nobody waits for a worker that leaves the last barrier of its team late; yet it cannot be in two
+# teams at once.
+@pytest.mark.parametrize("name", ["m28_omp_critical", "m29_hybrid", "m31_omp_tasks"])
+def test_workers_have_left_a_team_when_the_next_one_forks(
+    analysis_of: Analyses, tmp_path: Path, name: str
+) -> None:
+    changed, time = kept(analysis_of(name).run, "computation=0", tmp_path)
+    assert run_time(changed) == time
+    with computed_again(changed, ("parallel_visits",)) as answer:
+        answer.provide("parallel_visits")
+        overlapping = answer.connection.sql("""
+            SELECT location_id FROM parallel_visits
+            QUALIFY fork_ns < lag(leave_ns) OVER (PARTITION BY location_id ORDER BY enter_ns)
+        """).fetchall()
+    assert overlapping == []
