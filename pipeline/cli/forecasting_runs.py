@@ -47,11 +47,12 @@ def forecast_run(
     else:
         made = forecast_on(run, _fit(run, fit, speed), "fitted")
     folder = store_run_forecast(store, made)
-    if speed == 1.0:
+    if speed == 1.0 and run.source.is_measured:
         record_error(store, made)
     else:
+        reason = "With --speed" if run.source.is_measured else f"{run.label} was not measured"
         messages().print(
-            "With --speed, the error of the forecast is not recorded.",
+            f"{reason}: the error of the forecast is not recorded.",
             style="muted", markup=False, soft_wrap=True,
         )  # fmt: skip
     report = build_run_report(made)

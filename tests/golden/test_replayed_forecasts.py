@@ -10,11 +10,14 @@ from functools import cache
 
 import pytest
 
+from tests.helpers.computing import computed
+from tests.helpers.micro_trace import read_trace
+from tests.helpers.running import given_tables
 from tests.written_csv import write_csv
 from tracemill.base.errors import ProgramError
 from tracemill.engine.analyze import Analysis, Options, analyze
 from tracemill.forecast.replayed.outcome import Outcome, make_outcome
-from tracemill.forecast.replayed.reading import Recorded, read_run
+from tracemill.forecast.replayed.reading import ACCESSES, Recorded, read_run
 from tracemill.forecast.replayed.running import replay_on
 from tracemill.programs.clusters.cluster import Channel, Cluster, CollectiveRule, Level
 from tracemill.store.runs import Store
@@ -272,3 +275,23 @@ def test_waits_and_path_have_call_paths(chain: Recorded) -> None:
     # Recorded 3,000 and 6,050 with calls of 50: now until 5,110 and until 7,120.
     assert found.waits[1, receiving] == 5_110_000 - 2_100_000
     assert found.waits[2, receiving] == 7_120_000 - 1_100_000
+
+
+# The unlock of rank 1 completes nothing at rank 2, the fence everything.
+def test_operations_are_complete_with_the_call_for_their_target() -> None:
+    tables = read_trace("""
+        0    0..1    MPI_Win_lock     lock_shared 1
+        0    2..3    MPI_Win_lock     lock_shared 2
+        0    4..5    MPI_Put          put 1
+        0    6..7    MPI_Put          put 2
+        0   10..12   MPI_Win_unlock   unlock 1
+        0   20..22   MPI_Win_unlock   unlock 2
+        1    0..30   MPI_Recv         recv 2
+        2    0..30   MPI_Recv         recv 1
+    """)
+    with computed(("rma_accesses", "mpi_call_paths"), given_tables(tables)) as answer:
+        for name in ("rma_accesses", "mpi_call_paths", "visits", "rma_operations"):
+            answer.provide(name)
+        found = answer.connection.sql(ACCESSES).fetchall()
+        leaves = dict(answer.connection.sql("SELECT visit_id, leave_ns FROM visits").fetchall())
+    assert [leaves[closed // 2] for _, closed, *_ in found] == [12, 22]

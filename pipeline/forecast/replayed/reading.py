@@ -23,6 +23,7 @@ from tracemill.store.runs import Run
 
 NONE = -1
 _GRAPH = ("activities", "activity_dependencies", "activity_times")
+_ACCESSED = ("visits", "rma_operations")
 _EXCHANGES = ("replay_edges", "replay_meetings", "mpi_call_paths", "rma_accesses")
 # Calls that send, receive, complete, or meet others; each of them costs the overhead.
 _COMMUNICATING = """
@@ -83,7 +84,8 @@ WHERE
     AND members.visit_id IS NOT NULL
 ORDER BY members.collective_id, members.comm_rank
 """
-_ACCESSES = """
+# A call for one target completes only operations on that.
+ACCESSES = """
 SELECT
     2 * accesses.visit_id AS started_id,
     2 * min(closing.visit_id) + 1 AS closed_id,
@@ -96,19 +98,24 @@ INNER JOIN rma_operations AS operations USING (location_id, sequence)
 INNER JOIN visits ON accesses.visit_id = visits.visit_id
 INNER JOIN mpi_call_paths AS calls ON visits.call_path_id = calls.call_path_id
 INNER JOIN (
-    SELECT DISTINCT
+    SELECT
         records.location_id,
         records.rma_window_id,
-        records.visit_id
+        records.visit_id,
+        coalesce(
+            list(DISTINCT records.remote_rank) FILTER (WHERE records.remote_rank IS NOT NULL), []
+        ) AS targets
     FROM rma_operations AS records
     INNER JOIN visits ON records.visit_id = visits.visit_id
     INNER JOIN mpi_call_paths AS calls ON visits.call_path_id = calls.call_path_id
     WHERE calls.one_sided_role IN ('fence', 'complete', 'unlock', 'flush')
+    GROUP BY records.location_id, records.rma_window_id, records.visit_id
 ) AS closing
     ON
         accesses.location_id = closing.location_id
         AND accesses.rma_window_id = closing.rma_window_id
         AND accesses.visit_id < closing.visit_id
+        AND (len(closing.targets) = 0 OR list_contains(closing.targets, operations.remote_rank))
 GROUP BY accesses.location_id, accesses.sequence, accesses.visit_id, origin, target
 ORDER BY accesses.location_id, accesses.sequence
 """
@@ -159,7 +166,7 @@ def read_run(run: Run) -> Recorded:
     if not {"visits", "messages", "collective_members"} <= set(run.tables):
         raise MissingInputError(f"{run.label}: its calls are not in the store: analyze its trace")
     with computed_again(run, _EXCHANGES) as answer:
-        for name in (*_EXCHANGES, "visits", "rma_operations"):
+        for name in (*_EXCHANGES, *_ACCESSED):
             answer.provide(name)
         communicating = answer.connection.sql(_COMMUNICATING).to_arrow_table()
         answer.connection.register("communicating", communicating)
@@ -167,7 +174,7 @@ def read_run(run: Run) -> Recorded:
             "replay_edges": answer.connection.sql(_WITH_CALLS).to_arrow_table(),
             "replay_meetings": answer.table("replay_meetings"),
         }
-        accesses = answer.connection.sql(_ACCESSES).fetchnumpy()
+        accesses = answer.connection.sql(ACCESSES).fetchnumpy()
     kept = (*_GRAPH, "replay_boundaries", "mpi_call_paths", "framing_calls", "parallel_visits")
     with computed_again(run, kept, given) as answer:
         for name in (
