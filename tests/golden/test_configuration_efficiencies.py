@@ -190,13 +190,13 @@ def test_a_sentence_says_what_limits_scaling() -> None:
     assert sentences(campaign(FEWEST, STRONG)) == (
         "app: from 1 to 4 processes at n = 10, global efficiency falls from 90.0% to 56.2%, "
         "because all processes together execute more instructions (instruction scaling 83.3% and "
-        "instructions per cycle 93.8%); the speed-up is 2.5.",
+        "instructions per cycle 93.8%); parallel efficiency is 75.0% and the speed-up 2.5.",
     )
     hybrid = (Run(2, 100, 180), Run(2, 50, 360, threads=4))
     assert sentences(campaign(*hybrid)) == (
         "app: from 2 processes to 2 processes with 4 threads at n = 10, global efficiency falls "
         "from 90.0% to 45.0%, because all processes together compute longer (computation scaling "
-        "50.0%); the speed-up is 2.",
+        "50.0%); parallel efficiency is 90.0% and the speed-up 2.",
     )
     (weak,) = sentences(campaign(FEWEST, WEAK))
     assert weak.startswith("app: from 1 to 4 processes at n = 10 with weak scaling, global")

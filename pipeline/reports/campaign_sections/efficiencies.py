@@ -1,6 +1,7 @@
 """Efficiencies of every configuration as POP defines them, and what limits their scaling."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 
@@ -65,11 +66,16 @@ def build(material: Material) -> Section | None:
     rows = material.rows(QUERY)
     if not rows:
         return None
+    first, *others = map(_pivot, _series(rows))
     return Section(
         key="efficiencies",
         title="Efficiencies",
         sentences=describe_scaling(rows),
-        tables=(*map(_pivot, _series(rows)), *filled(material.table(TIMES))),
+        tables=(
+            replace(first, note=f"{first.note} {_NOTE}"),
+            *others,
+            *filled(material.table(TIMES)),
+        ),
         sources=(read_source(QUERY),),
     )
 
@@ -118,10 +124,12 @@ def _describe(rows: Sequence[Row]) -> str:
         )
     before, after = (values.get("global_efficiency", 0.0) for values in (first, last))
     start = _name(ends[0], is_start=ends[1][2] == 1)
+    parallel, speed_up = (last.get(name, 0.0) for name in ("parallel_efficiency", "speed_up"))
     return (
         f"{application}: from {start} to {_name(ends[1])}{where}, global efficiency "
         f"{'falls' if after < before else 'grows'} from {share_of(before)} to {share_of(after)}"
-        f"{_describe_parts(first, last)}; the speed-up is {last.get('speed_up', 0.0):.3g}."
+        f"{_describe_parts(first, last)}; parallel efficiency is {share_of(parallel)} and the "
+        f"speed-up {speed_up:.3g}."
     )
 
 
@@ -173,7 +181,7 @@ def _pivot(rows: Sequence[Row]) -> Table:
     return Table(
         name=QUERY,
         title=f"Efficiencies by processes{_name_size(rows)}",
-        note=f"{_scaling_note(rows[0])} {_NOTE}",
+        note=_scaling_note(rows[0]),
         columns=(
             Column(name="efficiency", title="Efficiency", unit=Unit.TEXT),
             Column(name="depth", title="Depth", unit=Unit.COUNT),
@@ -192,7 +200,6 @@ def _column(configuration: tuple[float, ...]) -> Column:
         name=_key(configuration),
         title=f"{int(processes)}×{int(threads)}" if threads > 1 else str(int(processes)),
         unit=Unit.SHARE,
-        meaning="Efficiency with so many processes, or processes × threads.",
         is_efficiency=True,
     )
 
