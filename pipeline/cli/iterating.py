@@ -65,10 +65,11 @@ def _opened(run: "Run", head: str | None) -> "Iterator[Material]":
 
     if head is not None:
         from tracemill.engine.asking import computed_again
+        from tracemill.engine.focusing.resolve import full_name
 
         if not head:
             raise UsageError("--iteration-head needs the name of a region or a call path")
-        with computed_again(run, _COMPUTED, iteration_head=head) as answer:
+        with computed_again(run, _COMPUTED, iteration_head=full_name(run, head)) as answer:
             yield Material(answer.connection, run.manifest, provide=answer.provide)
         return
     connection = run.connect(tables=())

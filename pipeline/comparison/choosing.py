@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tracemill.base.errors import MissingInputError, UsageError
-from tracemill.engine.focusing.options import EVERYTHING, FocusOptions, split_name
+from tracemill.engine.focusing.options import EVERYTHING, FocusOptions, check_parts, split_name
 from tracemill.engine.focusing.run import focused
 from tracemill.store.finding import existing_store, open_run
 from tracemill.store.runs import Run
@@ -36,6 +36,7 @@ def choose_runs(store: Path, name: str) -> tuple[Run, ...]:
         if labeled:
             return tuple(sorted(labeled, key=lambda run: run.run_id))
         if len(names) < 2:
+            check_parts(name)
             raise
     return tuple(run for part in names for run in choose_runs(store, part))
 

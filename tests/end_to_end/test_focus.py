@@ -11,12 +11,12 @@ import pytest
 from tests.helpers.focus_laws import rows_in, tables_in
 from tracemill import cli, open_store
 from tracemill.base.errors import UsageError
-from tracemill.engine.analyze import Analysis
+from tracemill.engine.analyze import Analysis, Options, analyze
 from tracemill.engine.focusing.options import FocusOptions, split_name
 from tracemill.engine.focusing.pop import pop_tables
-from tracemill.engine.focusing.resolve import resolve_focus
+from tracemill.engine.focusing.resolve import full_name, resolve_focus
 from tracemill.stages.phases import OF_CALLS
-from tracemill.store.runs import Run
+from tracemill.store.runs import Run, Store
 
 Analyses = Callable[[str], Analysis]
 HYBRID, LATE = "m29_hybrid", "late_sender.csv"
@@ -139,7 +139,7 @@ def test_options_intersect_and_the_heading_states_the_share(analysis_of: Analyse
     [
         (["--iteration", "10"], "there is no 10: there are 0 to 9"),
         (["--iteration", "x"], "write numbers and ranges, such as 0-7,12"),
-        (["--ranks", "4"], "--ranks 4: there is no 4: there are 0 to 3"),
+        (["--ranks", "4"], "m29_hybrid: --ranks 4: there is no 4: there are 0 to 3"),
         (["--threads", "2-1"], "--threads 2-1: write the smaller number of a range first"),
         (["--nodes", "x"], "no node x: nodes: Linux, vm"),
         (["--region", "mian"], "no such region or call path: did you mean main"),
@@ -207,6 +207,50 @@ def test_sql_takes_a_focus_of_a_run_only(
 ) -> None:
     assert run("sql", analysis_of(LATE), "FROM runs", "--all-runs", "--ranks", "0") == 2
     assert "a focus is a part of a run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        (
+            "iteratoin=3",
+            f"{HYBRID}@iteratoin=3: no part iteratoin of a focus: did you mean iteration",
+        ),
+        ("xy=3", f"{HYBRID}@xy=3: no part xy of a focus: a focus has window, iteration, phase, "),
+        ("iteration=12", f"{HYBRID}: --iteration 12: there is no 12: there are 0 to 9"),
+    ],
+)
+def test_a_wrong_part_of_a_side_is_named(
+    analysis_of: Analyses, part: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("compare", analysis_of(HYBRID), HYBRID, f"{HYBRID}@{part}") == 2
+    assert capsys.readouterr().err.startswith(f"tracemill: {said}")
+
+
+def test_a_region_may_be_named_without_its_arguments(run_named: Callable[..., Run]) -> None:
+    found = run_named("solve(Domain&, int)", "send(int)", "send(float)", "send", "read(Domain&)")
+    assert full_name(found, "solve") == "solve(Domain&, int)"
+    assert full_name(found, "main/solve") == "main/solve(Domain&, int)"
+    assert full_name(found, "send") == "send"
+    assert full_name(found, "read(Domain&)") == "read(Domain&)"
+    assert full_name(found, "sol") == "sol"
+
+
+@pytest.fixture
+def run_named(tmp_path: Path) -> Callable[..., Run]:
+    """Makes a run whose main calls functions of some names."""
+
+    def make(*names: str) -> Run:
+        source = tmp_path / "named.csv"
+        rows = ["0,Enter,main,0"]
+        for at, name in enumerate(names, 1):
+            rows += [f'{10 * at},Enter,"{name}",0', f'{10 * at + 5},Leave,"{name}",0']
+        rows.append(f"{10 * len(names) + 10},Leave,main,0")
+        header = "Timestamp (ns),Event Type,Name,Process"
+        source.write_text("\n".join([header, *rows]) + "\n")
+        return analyze(source, store=Store(tmp_path / "store"), options=Options(threads=1)).run
+
+    return make
 
 
 def test_two_parts_of_a_run_are_compared(

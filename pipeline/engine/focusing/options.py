@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from tracemill.base.errors import UsageError
+from tracemill.base.near import did_you_mean, near_matches
 
 LONGEST_NAME = 80
 
@@ -44,6 +45,15 @@ class FocusOptions:
 EVERYTHING = FocusOptions()
 _PARTS = tuple(each.name for each in fields(FocusOptions))
 _SUFFIX = re.compile(rf"@({'|'.join(_PARTS)})=")
+
+
+def check_parts(name: str) -> None:
+    """Raise UsageError if a part behind the name of a run, such as @iteration=3, is unknown."""
+    for part in re.findall(r"@([\w-]+)=", name):
+        if part not in _PARTS:
+            near = did_you_mean(near_matches(part, _PARTS))
+            known = f"a focus has {', '.join(_PARTS)}"
+            raise UsageError(f"{name}: no part {part} of a focus: {near or known}")
 
 
 def split_name(name: str) -> tuple[str, FocusOptions]:

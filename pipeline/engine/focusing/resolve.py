@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tracemill.base.errors import UsageError
+from tracemill.base.names import drop_arguments
 from tracemill.base.near import did_you_mean, near_matches
 from tracemill.base.periods import read_period
 from tracemill.base.text import join_words
@@ -78,7 +79,14 @@ Part = tuple[FocusTimes, str]
 
 
 def resolve_focus(run: Run, options: FocusOptions) -> Focus:
-    """The focus of a run. Raises UsageError in one line with what exists."""
+    """The focus of a run. Raises UsageError in one line with the run and what exists."""
+    try:
+        return _resolve(run, options)
+    except UsageError as error:
+        raise UsageError(f"{run.label}: {error}") from error
+
+
+def _resolve(run: Run, options: FocusOptions) -> Focus:
     found = _read_definitions(run)
     if options.threshold is not None and options.phase is None:
         raise UsageError(f"--threshold {options.threshold} is that of phases: add --phase")
@@ -180,6 +188,7 @@ def _find_phases(found: _Definitions, text: str) -> Part:
 
 
 def _find_region(found: _Definitions, text: str) -> Part:
+    text = full_name(found.run, text)
     with computed_again(found.run, ["parallel_visits"]) as answer:
         query = load_query("region_intervals")
         for name in query.inputs:
@@ -191,14 +200,34 @@ def _find_region(found: _Definitions, text: str) -> Part:
     return found.times(*columns), f"{'call path' if '/' in text else 'region'} {text}"
 
 
-def _near(run: Run, name: str) -> str:
-    """Visited regions and call paths with names like this one."""
+def full_name(run: Run, name: str) -> str:
+    """The region or call path that a name means, maybe without the arguments of C++ functions.
+
+    The name itself if it is that of one, or if several or none fit.
+    """
+    regions, paths = _visited(run)
+    if name in (*regions, *paths):
+        return name
+    fitting = [
+        each for each in (*regions, *paths) if drop_arguments(each).replace("(…)", "") == name
+    ]
+    return fitting[0] if len(fitting) == 1 else name
+
+
+def _visited(run: Run) -> tuple[list[str], list[str]]:
+    """Names of visited regions, and call paths."""
     paths = run.read("call_paths", ["region_id", "path"])
     regions = dict(
         zip(*(run.read("regions")[each].to_pylist() for each in ("region_id", "name")), strict=True)
     )
-    known = [regions[each] for each in dict.fromkeys(paths["region_id"].to_pylist())]
-    near = near_matches(name, [*known, *paths["path"].to_pylist()], 3)
+    known = dict.fromkeys(regions[each] for each in paths["region_id"].to_pylist())
+    return list(known), paths["path"].to_pylist()
+
+
+def _near(run: Run, name: str) -> str:
+    """Visited regions and call paths with names like this one."""
+    known, paths = _visited(run)
+    near = near_matches(name, [*known, *paths], 3)
     return f": {did_you_mean(near)}" if near else f": regions: {_listed(known)}"
 
 
