@@ -114,6 +114,19 @@ def test_pop_of_a_hybrid_program_has_those_of_openmp(
     assert found["parallel_efficiency"] == 0.337742
 
 
+# MPI loses nothing in a run of one process: parts of MPI would only say 100%.
+def test_pop_of_a_run_without_mpi_names_what_its_threads_lose(
+    analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("pop", analysis_of("m28_omp_critical")) == 0
+    sentence = capsys.readouterr().out.splitlines()[0]
+    assert re.fullmatch(
+        r"Parallel efficiency 27\.1%: OpenMP serialization [\d.]+%, OpenMP load balance [\d.]+% "
+        r"and OpenMP scheduling [\d.]+%\.",
+        sentence,
+    )
+
+
 def rows_of_pop(
     analysis: Analysis, capsys: pytest.CaptureFixture[str], *words: str
 ) -> dict[tuple[str, str], float]:
@@ -157,7 +170,8 @@ def test_pop_prints_the_efficiencies_of_a_focus(
         (PATH, ("--window", "1.2ms..5ms", "--ranks", "2"),
          "e06_critical_path, from 0.0012 s to 0.005 s, rank 2, 16% of the main part: no thread "
          "computes: there are no efficiencies"),
-        (PATH, ("--phase", "0", "--threshold", "7"), "--threshold 7: no such level of phases"),
+        (PATH, ("--phase", "0", "--threshold", "7"),
+         "e06_critical_path: --threshold 7: no such level of phases"),
     ],
 )  # fmt: skip
 def test_efficiencies_that_do_not_exist_are_refused(

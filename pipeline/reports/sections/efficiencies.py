@@ -14,6 +14,8 @@ LITTLE_TRANSFER = 0.5
 IN_SUMMARY = (
     "load_balance", "serialization_efficiency", "transfer_efficiency", "openmp_efficiency",
 )  # fmt: skip
+# Those that matter where MPI loses nothing, as in a run without it.
+_OF_TEAMS = ("openmp_serialization", "openmp_load_balance", "openmp_scheduling")
 
 MULTIPLICATIVE = "Parallel efficiency is load balance × serialization × transfer."
 GRADES = "Below 50% (red) is bad, below 80% (pale) needs attention."
@@ -70,14 +72,16 @@ def describe_efficiency(material: Material) -> Iterator[str]:
     values = {str(row["metric"]): row for row in rows}
     if "parallel_efficiency" not in values:
         return
+    top = values.get("mpi_efficiency", values["parallel_efficiency"])
+    is_without_mpi = number(top["multiplicative_ratio"]) == 1
     parts = [
         f"{name_inside(str(values[name]['efficiency']))} "
         f"{share_of(values[name]['multiplicative_ratio'])}"
-        for name in IN_SUMMARY
+        for name in (_OF_TEAMS if is_without_mpi else IN_SUMMARY)
         if name in values
     ]
     whole = share_of(values["parallel_efficiency"]["multiplicative_ratio"])
-    yield f"Parallel efficiency {whole}: {join_words(parts)}."
+    yield f"Parallel efficiency {whole}{': ' if parts else ''}{join_words(parts)}."
 
 
 def name_inside(title: str) -> str:
