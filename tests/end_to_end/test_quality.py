@@ -198,7 +198,7 @@ def test_a_run_of_a_version_that_did_not_tell_losses_is_listed(
     manifest.write_text(json.dumps(told))
     assert cli.main(["runs", "--store", str(store)]) == 0
     listed = " ".join(capsys.readouterr().out.split())
-    assert "m01_late_sender 4 136 " in listed
+    assert "m01_late_sender measured 4 136 " in listed
     assert listed.endswith("made by an earlier version: analyze the trace again")
 
 
