@@ -76,7 +76,7 @@ def test_the_command_prints_a_column_per_configuration(
     assert ("efficiency", "100.0%", "80.0%", "66.7%") in cells
 
 
-# A quarter of the computation of 8 processes is the serial part of rank 0.
+# Mainly the serial part of rank 0 limits scaling.
 def test_page_and_summary_open_with_efficiencies(recorded: Analysis) -> None:
     report = build_campaign_report(recorded.run)
     assert [each.key for each in report.sections[:2]] == ["summary", "efficiencies"]
@@ -106,6 +106,22 @@ def test_queries_of_the_tables_return_their_rows(recorded: Analysis) -> None:
             assert tuple(cursor.fetchall()) == table.rows
     finally:
         connection.close()
+
+
+def test_tables_of_several_programs_name_them(tmp_path: Path) -> None:
+    for name, threads in (("a_p1", 1), ("b_p1", 1), ("b_p2", 2)):
+        write_counted(tmp_path / "runs" / name, [{"work": (800, 800, 1600)}] * threads)
+    report = build_campaign_report(campaign(tmp_path / "runs", tmp_path / "store").run)
+    section = report.section("efficiencies")
+    assert [table.title for table in section.tables[:2]] == [
+        "Efficiencies of a by processes", "Efficiencies of b by processes with weak scaling",
+    ]  # fmt: skip
+    assert section.sentences == (
+        "a: with 1 process, parallel efficiency is 100.0%; how it scales is not known, because all "
+        "runs have the same number of CPUs.",
+        "b: from 1 to 2 processes with weak scaling, global efficiency stays at 100.0%; parallel "
+        "efficiency is 100.0% and the speed-up 2.",
+    )
 
 
 def test_intervals_and_focus_are_for_runs(

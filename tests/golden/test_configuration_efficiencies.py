@@ -194,7 +194,7 @@ def test_a_sentence_says_what_limits_scaling() -> None:
     )
     hybrid = (Run(2, 100, 180), Run(2, 50, 360, threads=4))
     assert sentences(campaign(*hybrid)) == (
-        "app: from 2 processes to 2 processes with 4 threads at n = 10, global efficiency falls "
+        "app: from 2 processes to 2 processes of 4 threads at n = 10, global efficiency falls "
         "from 90.0% to 45.0%, because all processes together compute longer (computation scaling "
         "50.0%); parallel efficiency is 90.0% and the speed-up 2.",
     )
@@ -205,5 +205,5 @@ def test_a_sentence_says_what_limits_scaling() -> None:
 def test_a_single_number_of_processes_does_not_show_scaling() -> None:
     assert sentences(campaign(STRONG)) == (
         "app: with 4 processes at n = 10, parallel efficiency is 75.0%; how it scales is not "
-        "known, because all runs have as many processes and threads.",
+        "known, because all runs have the same number of CPUs.",
     )

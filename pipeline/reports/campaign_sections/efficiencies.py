@@ -66,7 +66,8 @@ def build(material: Material) -> Section | None:
     rows = material.rows(QUERY)
     if not rows:
         return None
-    first, *others = map(_pivot, _series(rows))
+    is_alone = rows[0]["application"] == rows[-1]["application"]
+    first, *others = (_pivot(each, is_alone) for each in _series(rows))
     return Section(
         key="efficiencies",
         title="Efficiencies",
@@ -120,17 +121,23 @@ def _describe(rows: Sequence[Row]) -> str:
         return (
             f"{application}: with {_name(ends[0])}{where}, parallel efficiency is "
             f"{share_of(last.get('parallel_efficiency'))}; how it scales is not known, because "
-            "all runs have as many processes and threads."
+            "all runs have the same number of CPUs."
         )
-    before, after = (values.get("global_efficiency", 0.0) for values in (first, last))
+    efficiency = _describe_change(*(each.get("global_efficiency", 0.0) for each in (first, last)))
     start = _name(ends[0], is_start=ends[1][2] == 1)
     parallel, speed_up = (last.get(name, 0.0) for name in ("parallel_efficiency", "speed_up"))
     return (
-        f"{application}: from {start} to {_name(ends[1])}{where}, global efficiency "
-        f"{'falls' if after < before else 'grows'} from {share_of(before)} to {share_of(after)}"
+        f"{application}: from {start} to {_name(ends[1])}{where}, global efficiency {efficiency}"
         f"{_describe_parts(first, last)}; parallel efficiency is {share_of(parallel)} and the "
         f"speed-up {speed_up:.3g}."
     )
+
+
+def _describe_change(before: float, after: float) -> str:
+    if share_of(before) == share_of(after):
+        return f"stays at {share_of(after)}"
+    verb = "falls" if after < before else "grows"
+    return f"{verb} from {share_of(before)} to {share_of(after)}"
 
 
 def _describe_parts(first: dict[str, float], last: dict[str, float]) -> str:
@@ -151,11 +158,11 @@ def _describe_parts(first: dict[str, float], last: dict[str, float]) -> str:
 
 
 def _name(end: tuple[float, ...], *, is_start: bool = False) -> str:
-    """'16 processes', '4 processes with 3 threads'; the start without the unit."""
+    """'16 processes', '4 processes of 3 threads'; the start without the unit."""
     _, processes, threads, _ = end
     if threads > 1:
         threaded = f"{int(threads)} threads"
-        return f"{count_of(int(processes), 'process', 'processes')} with {threaded}"
+        return f"{count_of(int(processes), 'process', 'processes')} of {threaded}"
     return str(int(processes)) if is_start else count_of(int(processes), "process", "processes")
 
 
@@ -166,11 +173,13 @@ def _name_size(rows: Sequence[Row]) -> str:
     if len(sizes) > 1:
         return f" and {name} = {sizes[0]:g} to {sizes[-1]:g}"
     at = f" at {name} = {sizes[0]:g}" if sizes != [1.0] else ""
-    return f"{at} with weak scaling" if rows[0]["scaling"] == "weak" else at
+    is_weak = rows[0]["scaling"] == "weak" and len(_ends(rows)) > 1
+    return f"{at} with weak scaling" if is_weak else at
 
 
-def _pivot(rows: Sequence[Row]) -> Table:
+def _pivot(rows: Sequence[Row], is_alone: bool) -> Table:
     """The efficiencies of a series, a row per efficiency and a column per configuration."""
+    program = "" if is_alone else f" of {rows[0]['application']}"
     rows = [row for row in rows if row["depth"] is not None]
     columns = sorted(set(map(_configuration, rows)))
     values = {(row["metric"], _configuration(row)): row["value"] for row in rows}
@@ -180,7 +189,7 @@ def _pivot(rows: Sequence[Row]) -> Table:
     )
     return Table(
         name=QUERY,
-        title=f"Efficiencies by processes{_name_size(rows)}",
+        title=f"Efficiencies{program} by processes{_name_size(rows)}",
         note=_scaling_note(rows[0]),
         columns=(
             Column(name="efficiency", title="Efficiency", unit=Unit.TEXT),
