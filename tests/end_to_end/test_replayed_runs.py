@@ -168,6 +168,12 @@ def test_a_campaign_has_measured_runs_only(store: Path) -> None:
     assert campaign.sql("SELECT count(*) AS n FROM campaign_runs").item() == 1
 
 
+# Nights look for the runs of archives among the pointers, and take their history from them.
+def test_nights_see_measured_runs_only(store: Path) -> None:
+    (measured,) = Store(store).runs()
+    assert list(Store(store).pointers()) == [measured.run_id]
+
+
 def test_an_equal_change_is_kept_once(store: Path, capfd: pytest.CaptureFixture[str]) -> None:
     before = {run.generation for run in Store(store).runs(is_measured=False)}
     assert cli.main(["what-if", "--scale", "f=0", "--output", "--store", str(store)]) == 0
