@@ -151,8 +151,17 @@ def test_a_run_is_found_by_any_of_its_names(
 def test_runs_are_listed(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["runs", "--store", str(store)]) == 0
     heading, line = capsys.readouterr().out.splitlines()
-    assert heading.split() == ["run", "label", "ranks", "records", "size", "analyzed", "state"]
-    assert line.split()[1:3] == ["m01_late_sender", "4"]
+    assert heading.split() == [
+        "run",
+        "label",
+        "kind",
+        "ranks",
+        "records",
+        "size",
+        "analyzed",
+        "state",
+    ]
+    assert line.split()[1:4] == ["m01_late_sender", "measured", "4"]
     assert line.split()[-1] == "complete"
 
 
