@@ -164,7 +164,7 @@ ACTIVITIES = Table(
             name="free_slack_ns",
             type=INT64,
             unit="ns",
-            meaning="How much longer it could take without any activity that begins later.",
+            meaning="How much longer it could take without delaying any other activity.",
         ),
     ),
 )
@@ -273,6 +273,9 @@ GAINS = Table(
         Column(name="is_exact", type=BOOL, meaning="The run without the part was replayed."),
     ),
 )
+
+QUERIED = (ACTIVITIES.name, ACTIVITY_DEPENDENCIES.name)
+"""Tables that the SQL shell computes on request."""
 
 TABLES = (
     GAINS, SEND_LIMITS, REPLAY_EDGES, REPLAY_MEETINGS, REPLAY_BOUNDARIES, ACTIVITIES,

@@ -14,6 +14,8 @@ from tracemill.cli.parameters import EVERYTHING, Flag, FocusingOptions, Patterns
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from duckdb import DuckDBPyConnection
+
     from tracemill.shell.formats import RowFormat
     from tracemill.shell.session import Session
     from tracemill.sql.query_files import Query
@@ -27,6 +29,7 @@ def sql(
     run: RunName = None,
     all_runs: Annotated[bool, Flag] = False,
     campaign: str | None = None,
+    graph: Annotated[bool, Flag] = False,
     store: StorePath = Path("store"),
     format: Literal["table", "csv", "json", "parquet"] | None = None,
     output: Path | None = None,
@@ -53,6 +56,9 @@ def sql(
         Query all runs at once; every table starts with a column run_id.
     campaign
         Query the tables of this campaign instead of a run.
+    graph
+        Also compute the activity graph of the run: activities, with their slack, and
+        activity_dependencies.
     format
         Output format; json and parquet need exactly one statement that returns rows.
         [default: by the suffix of --output, .txt, .csv, .json or .parquet, else table]
@@ -81,6 +87,10 @@ def sql(
                 raise UsageError("a focus is a part of a run: omit --all-runs and --campaign")
             chosen = stack.enter_context(focus.applied(chosen, has_records=True))
         connection = stack.enter_context(closing(chosen.connect()))
+        if graph:
+            if not isinstance(chosen, Run) or campaign is not None or focus.options.given:
+                raise UsageError("--graph is of a whole run: omit --all-runs, --campaign and focus")
+            _add_graph(connection, chosen)
         session = Session.begin(connection, store)
         if harlequin:
             from tracemill.shell.harlequin import run_harlequin
@@ -106,6 +116,15 @@ def _open(
     if is_over_all_runs or (run is None and has_forecasts(store) and not found.runs()):
         return found
     return open_run(store, run)
+
+
+def _add_graph(connection: "DuckDBPyConnection", run: "Run") -> None:
+    from tracemill.engine.asking import computed_again
+    from tracemill.schemas.replay import QUERIED
+
+    with computed_again(run, QUERIED) as answer:
+        for name in QUERIED:
+            connection.register(name, answer.table(name))
 
 
 def _open_prompt(session: "Session", chosen: "Store | Run", format: "RowFormat") -> None:

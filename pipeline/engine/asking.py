@@ -8,7 +8,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
+from tracemill.base.errors import QueryError, StoreError
 from tracemill.engine.execute import Engine
 from tracemill.engine.graph import ReadStage, Stage, build_graph
 from tracemill.engine.plan import option_values
@@ -18,7 +20,7 @@ from tracemill.patterns.catalog import known_tables
 from tracemill.readers.otf2.source import Otf2Source
 from tracemill.schemas import Table
 from tracemill.sql.query_files import Value
-from tracemill.store.database import connect, quoted
+from tracemill.store.database import AGAIN, connect, quoted
 from tracemill.store.runs import Run
 from tracemill.store.sink import FEW_ROWS, Sink, Walk, Written
 from tracemill.store.walking import StoredRows
@@ -66,7 +68,13 @@ def computed_again(
     connection = connect()
     sink = _Answers(run, given)
     with Engine(lambda: connection, sink, threads=1, reporter=SilentReporter()) as engine:
-        engine.run(stages, options, run.run_id, kept=relations)
+        try:
+            engine.run(stages, options, run.run_id, kept=relations)
+        except QueryError as error:
+            if not _is_outdated(run):
+                raise
+            reason = f"the store has tables of another version of Tracemill: {run.label}: {AGAIN}"
+            raise StoreError(reason) from error
         yield Answer(engine, connection)
 
 
@@ -86,6 +94,16 @@ def _stages_for(relations: Iterable[str], stored: Iterable[str]) -> list[Stage]:
             chosen.append(stage)
             needed |= set(stage.inputs)
     return chosen[::-1]
+
+
+def _is_outdated(run: Run) -> bool:
+    """Some stored table has other columns than those declared now."""
+    return any(
+        pq.read_schema(file).names != table.arrow_schema.names
+        for name, table in known_tables().items()
+        if name in run.tables
+        for file in run.files(name)[:1]
+    )
 
 
 def _parameters_of(run: Run) -> Mapping[str, Value]:

@@ -9,6 +9,7 @@ import duckdb
 from tracemill.base.errors import QueryError
 from tracemill.base.near import did_you_mean, near_matches
 from tracemill.schemas import BY_NAME
+from tracemill.schemas.replay import QUERIED
 from tracemill.sql.failures import StreamError
 from tracemill.sql.folders import QUERIES
 from tracemill.sql.query_files import all_queries
@@ -68,6 +69,8 @@ def hint(
         return f": FROM {name} shows that table"
     if name in answers:
         return f": it is a query of reports, in {answers[name].relative_to(QUERIES.parent)}"
+    if name in QUERIED:
+        return ": add --graph to compute it"
     if name in {*BY_NAME, *(query.relation for query in all_queries() if query.is_stage)}:
         return ": it exists only during an analysis"
     close = did_you_mean(

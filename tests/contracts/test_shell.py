@@ -241,6 +241,14 @@ def test_what_only_an_analysis_uses_is_told_so(published: Store) -> None:
         printed(connection, "FROM late_sender", "csv")
 
 
+def test_the_activity_graph_is_computed_on_request(published: Store) -> None:
+    with (
+        published.open().connect() as connection,
+        pytest.raises(QueryError, match="no table activities: add --graph to compute it"),
+    ):
+        printed(connection, "FROM activities", "csv")
+
+
 def test_running_out_of_memory_has_a_hint() -> None:
     assert "LIMIT" in describe_mistake(duckdb.OutOfMemoryException("Out of Memory Error: too much"))
 
