@@ -1,6 +1,7 @@
 """Names from traces, made safe and short enough for people."""
 
 import re
+from collections.abc import Collection
 
 LONGEST_NAME = 100
 _UNNAMED = "(anonymous namespace)"
@@ -62,3 +63,18 @@ def shorten_path(path: str, longest: int = LONGEST_NAME) -> str:
             break
         kept.insert(0, name)
     return "/".join((first, "…", *kept)) if kept and len(first) < longest else shorten(path)
+
+
+def find_name(name: str, known: Collection[str]) -> str:
+    """The known name that a name means, maybe without the arguments of C++ functions.
+
+    The name itself if it is known, or if none or several fit.
+    """
+    if name in known:
+        return name
+    fitting = []
+    for each in known:
+        short = drop_arguments(each)
+        if name in (short, short.replace("(…)", "")):
+            fitting.append(each)
+    return fitting[0] if len(fitting) == 1 else name

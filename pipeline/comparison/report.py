@@ -112,7 +112,7 @@ def _summary(comparison: Comparison, verdicts: Sequence[CheckedCondition]) -> Se
             describe_time(comparison),
             describe_subtree(comparison),
             *differences.describe(comparison),
-            "Main changes, worst first:" if causes else "",
+            "Main changes:" if causes else "",
         ),
         findings=tuple(describe_cause(each, comparison) for each in causes),
         sources=tuple(map(ShownQuery, ("changes", "changes by rank"), comparison.sql)),

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.base.errors import UsageError
+from tracemill.base.names import find_name
 from tracemill.base.near import did_you_mean, near_matches
 from tracemill.schemas.overheads import TAXONOMY
 from tracemill.stages.activity_rows import Activities, Paths
@@ -115,17 +116,21 @@ def _own(scaled: Scaled, name: str) -> Flags:
 
 def _number_regions(scaled: Scaled, name: str) -> Sequence[int]:
     regions = scaled.names.regions
-    if name not in regions:
+    full = find_name(name, regions)
+    if full not in regions:
+        if find_name(name.removesuffix("/**"), scaled.names.paths) in scaled.names.paths:
+            raise UsageError(f"--scale: no region {name}: it is a call path: write path:{name}")
         _fail("region", name, (*regions, *_CLASSES))
-    return regions[name]
+    return regions[full]
 
 
 def _path(scaled: Scaled, text: str) -> Flags:
-    path = text.removesuffix("/**")
+    is_tree = text.endswith("/**")
+    path = find_name(text.removesuffix("/**"), scaled.names.paths)
     if path not in scaled.names.paths:
         _fail("call path", path, scaled.names.paths)
     top = scaled.names.paths[path]
-    last = scaled.paths.last[top] if text != path else top
+    last = scaled.paths.last[top] if is_tree else top
     return (scaled.found.row_path >= top) & (scaled.found.row_path <= last)
 
 

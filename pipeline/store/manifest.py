@@ -79,11 +79,12 @@ class SourceRecord:
 
         That of other kinds of runs says how they differ, as in "l01 what-if solve=0.5".
         """
-        name = self._label_of_trace
+        name = self.trace_label
         return name if self.is_measured else f"{name} {self.kind} {self.change}"
 
     @property
-    def _label_of_trace(self) -> str:
+    def trace_label(self) -> str:
+        """Name of the trace, also of runs that were not measured."""
         path = Path(self.path)
         if self.format == "csv" and path.suffix:
             return path.name.removesuffix(path.suffix).removesuffix(".csv")

@@ -72,6 +72,10 @@ def test_other_formats_have_the_path_of_both_runs(
         ((), "what-if needs a part and a factor: add --scale solve=0.5, or --paths 5"),
         (("--scale", "g"), "--scale g: no factor: write SELECTOR=FACTOR, such as solve=0.5"),
         (("--scale", "gg=0"), "--scale: no region gg: did you mean g?"),
+        (
+            ("--scale", "main/f=0"),
+            "--scale: no region main/f: it is a call path: write path:main/f",
+        ),
         (("--scale", "g=-1"), "--scale g=-1: the factor must be 0 or more, and finite"),
         (("--scale", "node:n7=0"), "--scale: no node n7: present: "),
         (("--scale", "messages:all=0"), "--scale: no selector messages:all: did you mean "),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tracemill.base.errors import UsageError
-from tracemill.base.names import drop_arguments
+from tracemill.base.names import find_name
 from tracemill.base.near import did_you_mean, near_matches
 from tracemill.base.periods import read_period
 from tracemill.base.text import join_words
@@ -201,17 +201,9 @@ def _find_region(found: _Definitions, text: str) -> Part:
 
 
 def full_name(run: Run, name: str) -> str:
-    """The region or call path that a name means, maybe without the arguments of C++ functions.
-
-    The name itself if it is that of one, or if several or none fit.
-    """
+    """The region or call path that a name means, or the name itself."""
     regions, paths = _visited(run)
-    if name in (*regions, *paths):
-        return name
-    fitting = [
-        each for each in (*regions, *paths) if drop_arguments(each).replace("(…)", "") == name
-    ]
-    return fitting[0] if len(fitting) == 1 else name
+    return find_name(name, (*regions, *paths))
 
 
 def _visited(run: Run) -> tuple[list[str], list[str]]:

@@ -21,6 +21,7 @@ from tracemill.reports.sections.wait_states import (
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.units import Unit
 from tracemill.reports.wording import Row, count_of, name_path, nonempty, number, share_of, time_of
+from tracemill.store.manifest import SourceRecord
 
 PLACE = 10
 KINDS = "worst_waits"
@@ -54,6 +55,7 @@ def build(material: Material) -> Section:
     overview = material.overview
     is_whole = not material.is_focused
     first = nonempty(
+        _describe_origin(material.manifest.source),
         describe_run(overview, is_focused=material.is_focused),
         *efficiencies.describe_efficiency(material),
         *root_causes.describe_causes(material),
@@ -167,6 +169,14 @@ def describe_size(overview: Row) -> str:
     locations = describe_locations(overview)
     records = count_of(overview["record_count"], "event record")
     return f"{processes} with {locations}; the trace contains {records}."
+
+
+def _describe_origin(source: SourceRecord) -> str:
+    """The replay that a run comes from; empty for measured ones."""
+    if source.is_measured:
+        return ""
+    change = source.change if source.kind == "forecast" else f"with {source.change}"
+    return f"Not measured: {source.trace_label} replayed {change}."
 
 
 def describe_run(overview: Row, *, is_focused: bool) -> str:
