@@ -19,7 +19,7 @@ from tracemill.stages.segments import read_forks, walk_segments
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
-    from tracemill.kernels.replay import Replay
+    from tracemill.kernels.replay import Graph, Replay
     from tracemill.store.walking import StoredRows
 
 NONE = -1
@@ -67,22 +67,20 @@ def build_activities(
     visits: "StoredRows",
 ) -> tuple[pa.Table, ...]:
     """Activities with their slack, dependencies, times by call path, and what was left out."""
-    from tracemill.kernels.replay import find_slack, order_graph, replay
+    from tracemill.kernels.replay import CircularGraphError, find_slack, replay
 
     activities = _place_activities(replay_boundaries, locations)
     if not len(activities.end):
         return tuple(table.empty() for table in _OUTPUTS)
-    edges, meeting_end = _find_edges(activities, replay_edges, replay_meetings)
+    found, meeting_end = _find_edges(activities, replay_edges, replay_meetings)
     end = np.concatenate([activities.end, meeting_end])
-    edges, left_out = _leave_out(edges, end)
-    location = np.concatenate([activities.location, np.full(len(meeting_end), NONE)])
-    graph = order_graph(
-        int(activities.begin[0]),
-        activities.first,
-        location.astype(np.int32),
-        np.searchsorted(edges.activity, np.arange(len(end) + 1)).astype(np.int64),
-        edges.cause,
-    )
+    edges, left_out = _leave_out(found, end[found.cause] <= end[found.activity])
+    try:
+        graph = _order(activities, edges, len(end))
+    except CircularGraphError:
+        # Only damaged traces have circles, of activities that end at one time.
+        edges, left_out = _leave_out(found, end[found.cause] < end[found.activity])
+        graph = _order(activities, edges, len(end))
     begin = np.concatenate([activities.begin, meeting_end])
     ready = begin.copy()
     np.maximum.at(ready, edges.activity, end[edges.cause])
@@ -92,6 +90,19 @@ def build_activities(
         _as_dependencies(edges, times),
         *_as_times(activities, ready, parallel_visits, call_paths, visits),
         left_out,
+    )
+
+
+def _order(activities: _Activities, edges: _Edges, count: int) -> "Graph":
+    from tracemill.kernels.replay import order_graph
+
+    meetings = np.full(count - len(activities.end), NONE)
+    return order_graph(
+        int(activities.begin[0]),
+        activities.first,
+        np.concatenate([activities.location, meetings]).astype(np.int32),
+        np.searchsorted(edges.activity, np.arange(count + 1)).astype(np.int64),
+        edges.cause,
     )
 
 
@@ -243,9 +254,8 @@ def _chain_scans(kind: Numbers, collective: Numbers, end: Numbers) -> Numbers:
     return np.flatnonzero(np.diff(group, prepend=-1) == 0)
 
 
-def _leave_out(edges: _Edges, end: Numbers) -> tuple[_Edges, pa.Table]:
-    """Dependencies in order without those that contradict the clocks, and how many those are."""
-    is_kept = end[edges.cause] <= end[edges.activity]
+def _leave_out(edges: _Edges, is_kept: Flags) -> tuple[_Edges, pa.Table]:
+    """Kept dependencies in order, and how many are left out: they contradict the clocks."""
     kinds, counts = np.unique(edges.kind[~is_kept], return_counts=True)
     left_out = pa.table(
         {"kind": pa.array(np.array(DEPENDENCY_KINDS)[kinds].tolist(), pa.string()), "count": counts}
