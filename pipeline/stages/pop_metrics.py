@@ -145,11 +145,13 @@ def run_ideally(found: Activities, paths: Paths, as_recorded: Numbers) -> Number
 def find_interval(name: str, recorded: Recorded, chosen: Numbers) -> Interval | None:
     """The interval of the processes of some threads, or none if the run has no such interval."""
     found, threads = recorded.found, recorded.threads
+    if not len(chosen):
+        return None
     masters = threads.place[threads.master[chosen]]
     first, last = (ends[masters] for ends in recorded.framing)
     rounds = np.zeros(len(chosen), np.int64)
     if name == INIT_TO_FINALIZE:
-        if not len(first) or np.any(first < 0) or np.any(last < 0):
+        if np.any(first < 0) or np.any(last < 0):
             return None
         return Interval(name, chosen, found.end[first], found.end[last], last, rounds)
     begin = np.full(len(chosen), found.graph.begin)
