@@ -58,7 +58,8 @@ class Further(NamedTuple):
 
 def find_phases(phasing: Phasing, spent: ClassTimes, edges: Numbers, further: Further) -> pa.Table:
     """The phases between the first and the last edge, one level per threshold."""
-    of_calls = spent.by_activity(edges)
+    # Negative only where times of damaged traces contradict each other.
+    of_calls = np.maximum(spent.by_activity(edges), 0)
     blocked = _times_of(*_read_blocked(further.blocked_times), edges, len(ACTIVITIES))
     times = np.maximum(of_calls - blocked, 0)
     times[_BLOCKED] = (of_calls - times).sum(axis=0)
