@@ -2,6 +2,7 @@
 
 from tracemill.schemas import (
     call_sites,
+    campaign_efficiencies,
     campaigns,
     causes,
     cell_call_sites,
@@ -82,6 +83,7 @@ TABLES: tuple[Table, ...] = (
 """Tables of a run."""
 CAMPAIGN_TABLES: tuple[Table, ...] = (
     *campaigns.TABLES,
+    *campaign_efficiencies.TABLES,
     metrics.METRICS,  # names of the metrics that runs were gathered by
     *scalability.TABLES,
     *call_sites.TABLES,
@@ -92,7 +94,6 @@ CAMPAIGN_TABLES: tuple[Table, ...] = (
     *configuration_overheads.TABLES,
     *surfaces.TABLES,
     *surface_scaling.TABLES,
-    campaigns.CONFIGURATION_EFFICIENCIES,
 )
 """Tables of a campaign, computed from many runs."""
 NIGHTLY_TABLES: tuple[Table, ...] = history.TABLES

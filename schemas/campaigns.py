@@ -3,7 +3,6 @@
 from tracemill.schemas.columns import CALL_PATH_KEY, LOCATION_ID, METRIC, nullable, renamed
 from tracemill.schemas.delays import DELAY_KIND
 from tracemill.schemas.overheads import OVERHEAD_ID
-from tracemill.schemas.pop import INTERVAL
 from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
 
 FAILED = "the run failed, or only its efficiency is available"
@@ -473,59 +472,6 @@ RUN_MONITORING = Table(
     ),
 )
 
-_EFFICIENCY = (
-    Column(
-        name="metric",
-        type=STRING,
-        meaning="Time, efficiency, scaling, or sum over all threads of useful time and counters.",
-    ),
-    Column(
-        name="value",
-        type=FLOAT64,
-        minimum=0,
-        meaning=(
-            "Time in ns; ratio; sum in ns, instructions or cycles; or instructions per cycle or "
-            "cycles per ns of useful time."
-        ),
-    ),
-)
-
-RUN_EFFICIENCIES = Table(
-    name="run_efficiencies",
-    meaning="Efficiencies of a run as POP defines them, and what their scaling is computed from.",
-    grain="one row per analyzed run, interval and metric",
-    key=("campaign_run_id", "interval", "metric"),
-    columns=(CAMPAIGN_RUN_ID, INTERVAL, *_EFFICIENCY),
-)
-
-CONFIGURATION_EFFICIENCIES = Table(
-    name="configuration_efficiencies",
-    meaning="Efficiencies as POP defines them, of the shortest run of each configuration.",
-    grain="one row per application, size, processes, threads and metric",
-    key=("application", "size", "processes", "threads", "metric"),
-    columns=(
-        APPLICATION,
-        SIZE,
-        PROCESSES,
-        THREADS,
-        *_EFFICIENCY,
-        INTERVAL,
-        Column(
-            name="scaling",
-            type=ENUM,
-            values=("strong", "weak"),
-            meaning=(
-                "strong: the problem is the same as that of the reference; weak: it grows with "
-                "the number of CPUs, and speed-up and scalings are multiplied by this growth."
-            ),
-        ),
-        renamed(SIZE, "reference_size", "Size of the reference, which has the fewest CPUs."),
-        renamed(PROCESSES, "reference_processes", "Processes of the reference."),
-        renamed(THREADS, "reference_threads", "Threads per process of the reference."),
-        CAMPAIGN_RUN_ID,
-    ),
-)
-
 TABLES: tuple[Table, ...] = (
     CAMPAIGN_SETTINGS,
     CAMPAIGN_RUNS,
@@ -542,6 +488,5 @@ TABLES: tuple[Table, ...] = (
     RUN_LOSSES,
     RUN_COUNTERS,
     RUN_MONITORING,
-    RUN_EFFICIENCIES,
 )
-"""Data collected from the runs; all other tables are computed from it."""
+"""Data collected from the runs, beside RUN_EFFICIENCIES; other tables are computed from it."""

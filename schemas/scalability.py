@@ -430,7 +430,7 @@ GRID_CHARACTERISTICS = Table(
         CHARACTERISTIC_KIND,
         CHARACTERISTIC,
         UNIT,
-        _value("value", "Value in the best run."),
+        _value("value", "Value in the best run; for monitoring, the mean over its repetitions."),
     ),
 )
 

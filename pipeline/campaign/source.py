@@ -20,6 +20,7 @@ from tracemill.campaign.measured import tables_of
 from tracemill.campaign.mixture import Programs, own_regions
 from tracemill.campaign.site_matching import match_call_sites
 from tracemill.schemas import BY_NAME, Table, campaigns
+from tracemill.schemas.campaign_efficiencies import RUN_EFFICIENCIES
 from tracemill.sql.query_files import load_query
 from tracemill.store.manifest import SourceFile, SourceRecord
 from tracemill.store.runs import Run, Store
@@ -58,7 +59,7 @@ class CampaignSource:
     memory_limit: str = ""
 
     format = FORMAT
-    tables: tuple[Table, ...] = campaigns.TABLES
+    tables: tuple[Table, ...] = (*campaigns.TABLES, RUN_EFFICIENCIES)
     code_modules = (
         "tracemill.campaign",
         "tracemill.sql.failures",
@@ -98,7 +99,7 @@ class CampaignSource:
         report: Callable[[int], None],
         merge_call_sites: bool = False,
     ) -> None:
-        """Write the tables of `schemas.campaigns`. Raises CampaignError if programs are mixed."""
+        """Write `tables`. Raises CampaignError if programs are mixed."""
         numbers = {run.run_id: n for n, run in enumerate(self.runs) if run.run_id is not None}
         writer, programs = _Writer(sink, numbers), Programs(is_name_given=self.is_application_given)
         times: dict[str, int] = {}
@@ -240,7 +241,7 @@ class _Writer:
         self._append(campaigns.RUN_LOSSES_BY_CLASS, self._numbered(gathered.losses_by_class))
         self._append(campaigns.RUN_LOSSES, self._numbered(gathered.losses))
         self._append(campaigns.RUN_COUNTERS, self._numbered(gathered.counters))
-        self._append(campaigns.RUN_EFFICIENCIES, self._numbered(gathered.efficiencies))
+        self._append(RUN_EFFICIENCIES, self._numbered(gathered.efficiencies))
         self._keep_new(call_paths.sort_by("campaign_run_id"))
 
     def write_measured(self, number: int, tables: Mapping[str, pa.Table]) -> None:

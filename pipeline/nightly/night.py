@@ -177,6 +177,7 @@ def report_night(
         history=history,
         alarms=alarms,
         pages=pages,
+        titles=efficiencies.titles,
     )
     files = write_report(store, report.build())
     result = write_result(store, document)

@@ -37,6 +37,7 @@ MOST_VALUES = 40
 """Number of runs that a trend shows, the last ones."""
 MOST_STATEMENTS = 5
 """Number of regressions with the SQL of their causes; each takes some 30 kB."""
+_BEFORE = "Before: mean of the runs it was compared with."
 
 Row = Mapping[str, Any]
 """Values of a table's row by column; the address of its page is `page`, its trend `trend`."""
@@ -47,7 +48,7 @@ class NightReport:
     """The content of the report of a night.
 
     `sentences` are its summary. `history` holds all runs of the store, oldest first, and `alarms`
-    regressions of earlier nights.
+    regressions of earlier nights. `titles` are those of all efficiencies, in the order of reports.
     """
 
     document: Document
@@ -56,6 +57,7 @@ class NightReport:
     history: Sequence[PastRun]
     alarms: Sequence[Alarm]
     pages: Pages
+    titles: Mapping[str, str]
 
     def build(self) -> Report:
         """The night as a report, for the renderers of all reports."""
@@ -101,12 +103,8 @@ class NightReport:
 
     def _efficiencies(self) -> Section:
         """Efficiencies of new runs, with those before; a dash for a run without computation."""
-        titles = {
-            each["metric"]: each["title"]
-            for run in self.document["new"]
-            for each in run["efficiencies"]
-        }
-        parts = [name for name in titles if name != PARALLEL]
+        found = {each["metric"] for run in self.document["new"] for each in run["efficiencies"]}
+        parts = [name for name in self.titles if name in found and name != PARALLEL]
         rows = [
             run | _efficiency_cells(run, parts) | {"page": self.pages.link(run["report"])}
             for run in reversed(self.document["new"])
@@ -114,10 +112,9 @@ class NightReport:
         table = _table(
             "efficiencies",
             "Efficiencies of new runs",
-            (*_EFFICIENCY_COLUMNS, *(_efficiency(name, titles[name]) for name in parts)),
-            rows if titles else [],
-            note=f"Latest first. {MULTIPLICATIVE} Before is the mean of the runs that it was "
-            f"compared with. {GRADES}",
+            (*_EFFICIENCY_COLUMNS, *(_efficiency(name, self.titles[name]) for name in parts)),
+            rows if found else [],
+            note=f"Latest first. {MULTIPLICATIVE} {_BEFORE} {GRADES}",
         )
         return Section(
             key="efficiencies", title="Efficiencies", tables=(table,),
@@ -185,8 +182,7 @@ class NightReport:
             "New runs",
             _RUN_COLUMNS,
             rows,
-            note="Latest first; times are in UTC. Before is the mean of the runs that it was "
-            "compared with.",
+            note=f"Latest first; times are in UTC. {_BEFORE}",
         )
         return Section(
             key="runs", title="Runs of this night", tables=(table,), sources=(_run_times(),)
@@ -321,7 +317,7 @@ _EFFICIENCY_COLUMNS = (
     *_SERIES_COLUMNS,
     _efficiency(PARALLEL, "Parallel efficiency"),
     _efficiency("base_ratio", "Before"),
-    Column(name="points", title="Change in points", unit=Unit.POINTS),
+    Column(name="points", title="Change (percentage points)", unit=Unit.POINTS),
 )
 _CHANGE = Column(name="change_ratio", title="Change", unit=Unit.SHARE_CHANGE)
 _CAUSE_COLUMNS = (

@@ -1,11 +1,11 @@
 -- Communication calls of which the trace has no records, so that their waiting is not known.
 --
--- Of some collectives, only part of the members may be recorded; then nobody's waiting is known.
+-- If only some members of a collective are recorded, the waiting of all is unknown.
 --
 -- Grain:      one row per kind of operation without any record, if its calls were visited, and one
 --             for collectives without all members
 -- Inputs:     flat_profile, mpi_calls, regions, main_times, mpi_operations, rma_operations, runs,
---             collectives, collective_members, visits
+--             collectives, collective_members, visits, main_part
 -- Output:     report section summary
 -- Parameters: none
 -- Assumes:    a program of several processes sends messages to others
@@ -70,10 +70,17 @@ WITH
             'members of some collectives' AS operation,
             visits.region_id,
             count(*) AS visit_count,
-            sum(visits.leave_ns - visits.enter_ns) AS time_ns
+            sum(
+                greatest(
+                    least(visits.leave_ns, main_part.end_ns)
+                    - greatest(visits.enter_ns, main_part.begin_ns),
+                    0
+                )
+            ) AS time_ns
         FROM collectives
         INNER JOIN collective_members USING (collective_id)
         INNER JOIN visits ON collective_members.visit_id = visits.visit_id
+        CROSS JOIN main_part
         WHERE NOT collectives.is_complete
         GROUP BY visits.region_id
     ),

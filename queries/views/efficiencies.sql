@@ -9,18 +9,18 @@
 -- Source:     none
 -- Assumes:    nothing
 WITH
-    named (metric, depth, efficiency) AS (
+    named (metric, efficiency) AS (
         VALUES
-        ('parallel_efficiency', 0, 'Parallel efficiency'),
-        ('mpi_efficiency', 1, 'MPI'),
-        ('load_balance', 2, 'Load balance'),
-        ('communication_efficiency', 2, 'Communication'),
-        ('serialization_efficiency', 3, 'Serialization'),
-        ('transfer_efficiency', 3, 'Transfer'),
-        ('openmp_efficiency', 1, 'OpenMP'),
-        ('openmp_serialization', 2, 'OpenMP serialization'),
-        ('openmp_load_balance', 2, 'OpenMP load balance'),
-        ('openmp_scheduling', 2, 'OpenMP scheduling')
+        ('parallel_efficiency', 'Parallel efficiency'),
+        ('mpi_efficiency', 'MPI'),
+        ('load_balance', 'Load balance'),
+        ('communication_efficiency', 'Communication'),
+        ('serialization_efficiency', 'Serialization'),
+        ('transfer_efficiency', 'Transfer'),
+        ('openmp_efficiency', 'OpenMP'),
+        ('openmp_serialization', 'OpenMP serialization'),
+        ('openmp_load_balance', 'OpenMP load balance'),
+        ('openmp_scheduling', 'OpenMP scheduling')
     ),
 
     placed AS (

@@ -56,7 +56,10 @@ def page(open_for_all: Open, tmp_path_factory: pytest.TempPathFactory) -> Page:
     titles = {f"metric_{number}": f"Efficiency {number}" for number in range(9)}
     titles = {"parallel_efficiency": "Parallel efficiency", **titles}
     efficiencies = Efficiencies(
-        {run.run_id: {name: number / 10 for number, name in enumerate(titles)} for run in history},
+        {
+            run.run_id: {"whole": {name: number / 10 for number, name in enumerate(titles)}}
+            for run in history
+        },
         titles,
     )
     report = NightReport(
@@ -66,6 +69,7 @@ def page(open_for_all: Open, tmp_path_factory: pytest.TempPathFactory) -> Page:
         history=history,
         alarms=alarms_of([before], ()),
         pages=pages,
+        titles=titles,
     )
     return open_for_all(report.build())
 
