@@ -31,8 +31,8 @@ Format = Literal["table", "csv", "json"]
 PopName = Annotated[
     str | None,
     Parameter(
-        help="Campaign; or run id or its first characters, label, or trace path. [default: the "
-        "latest run]"
+        help="Campaign, run id or its first characters, label, or trace path. [default: the latest "
+        "run]"
     ),
 ]
 _SHOWN_PATHS = 20
@@ -217,9 +217,10 @@ def pop(
     serialization (waiting for what others compute) and transfer (the network), and for teams of
     threads those of OpenMP. The ideal network takes no time; it is the replayed trace.
 
-    Of a campaign, each configuration has a column. Computation scaling compares the computation of
-    all threads with that of the fewest processes, and with counters its instructions, instructions
-    per cycle and clock frequency. Global efficiency is parallel efficiency × computation scaling.
+    For a campaign, it prints a column for each configuration. Computation scaling is the useful
+    time of all threads with the fewest CPUs (processes × threads), divided by that of the
+    configuration; with counters, its parts are instructions, instructions per cycle and clock
+    frequency. Global efficiency is parallel efficiency × computation scaling.
 
     Examples:
       tracemill pop --interval whole
@@ -229,8 +230,8 @@ def pop(
     Parameters
     ----------
     interval
-        Print only those from leaving MPI_Init to entering MPI_Finalize, or from the first record to
-        the last. [default: both; of iterations, phases, a period or a region only these]
+        Interval: from leaving MPI_Init to entering MPI_Finalize, or from the first record to the
+        last. [default: both; a focus in time has its own]
     format
         How to print the efficiencies.
     """

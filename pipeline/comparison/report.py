@@ -29,6 +29,7 @@ from tracemill.reports.wording import count_of, nonempty
 MOST_CAUSES = 5
 MOST_CALL_PATHS = 30
 MOST_RANKS = 40
+_OF_MEANS = "Means over several runs only nearly multiply."
 _NOISE = (
     "Largest difference of the means of both sides explained by chance: half of Welch's confidence "
     "interval (95 %)."
@@ -123,6 +124,7 @@ def _efficiencies(comparison: Comparison) -> Section | None:
     """The efficiencies of both sides; None if no run computes."""
     if not comparison.efficiencies:
         return None
+    is_mean = any(len(side.runs) > 1 for side in (comparison.base, comparison.other))
     table = Table(
         name="efficiencies",
         title="Efficiencies",
@@ -130,14 +132,14 @@ def _efficiencies(comparison: Comparison) -> Section | None:
             Column(name="efficiency", title="Efficiency", unit=Unit.TEXT),
             Column(name="base_ratio", title="A", unit=Unit.SHARE, is_efficiency=True),
             Column(name="other_ratio", title="B", unit=Unit.SHARE, is_efficiency=True),
-            Column(name="change_ratio", title="Change in points", unit=Unit.POINTS),
+            Column(name="change_ratio", title="Change (percentage points)", unit=Unit.POINTS),
         ),
         rows=tuple(
             (each.title, each.base_ratio, each.other_ratio, each.change_ratio)
             for each in comparison.efficiencies
         ),
         sql="",
-        note=f"{MULTIPLICATIVE} {GRADES}",
+        note=" ".join(nonempty(MULTIPLICATIVE, _OF_MEANS if is_mean else "", GRADES)),
     )
     return Section(
         key="efficiencies",

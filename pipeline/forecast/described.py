@@ -67,7 +67,8 @@ def find_source(name: str, store: Path, others: tuple[str, ...] = ()) -> Run:
         return open_run(store, name)
     except MissingInputError as error:
         known = [f"campaign {campaign.run_id}" for campaign in campaigns[:_MOST_LISTED]]
-        raise MissingInputError(_with_choices(str(error), [*known, *others])) from error
+        message = str(error).replace(f"no run {name}", f"no run or campaign {name}", 1)
+        raise MissingInputError(_with_choices(message, [*known, *others])) from error
 
 
 def _with_choices(message: str, choices: list[str]) -> str:

@@ -154,6 +154,12 @@ def _format_amount(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= _LARGE else f"{value:.4g}"
 
 
+def _format_points(points: float) -> str:
+    """A change in percentage points with its sign, or '0.0'."""
+    rounded = round(points, 1)
+    return f"{rounded:+.1f}" if rounded else "0.0"
+
+
 _FORMATS: dict[Unit, Callable[[float], str]] = {
     Unit.TEXT: _format_number,
     Unit.NUMBER: _format_number,
@@ -167,5 +173,5 @@ _FORMATS: dict[Unit, Callable[[float], str]] = {
     Unit.SIZE_CHANGE: lambda value: with_sign(value, format_size),
     Unit.AMOUNT_CHANGE: lambda value: with_sign(value, _FORMATS[Unit.AMOUNT]),
     Unit.SHARE_CHANGE: format_share_change,
-    Unit.POINTS: lambda value: with_sign(100 * value, lambda points: f"{points:.1f}"),
+    Unit.POINTS: lambda value: _format_points(100 * value),
 }

@@ -281,7 +281,7 @@ def _time_until(enter: Numbers, leave: Numbers, moments: Numbers) -> Numbers:
 
 
 def _summarize(threads: Threads, interval: Interval, times: Times, ideal_end: Numbers) -> Summary:
-    """What the efficiencies are computed from."""
+    """The inputs of the efficiencies."""
     run, ideal = interval.run_ns(interval.end), interval.run_ns(ideal_end)
     chosen = interval.threads
     span = interval.sum_of(interval.end - interval.begin)

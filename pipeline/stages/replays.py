@@ -1,4 +1,4 @@
-"""What running a trace again says about it: POP metrics and gains, as a stage."""
+"""POP metrics and gains from replaying a trace, as a stage."""
 
 import numpy as np
 import pyarrow as pa

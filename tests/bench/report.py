@@ -14,7 +14,7 @@ TITLES = {
     "callbacks": "C library, our callbacks",
     "read": "archive to Parquet",
     "analyze": "whole analysis",
-    "graph": "of it graph, slack, POP, gains",
+    "graph": "part of analyze: graph, slack, POP, gains",
     "replay": "replay of activities",
     "forecast_run": "forecast of the run",
     "read_text": "CSV to Parquet",

@@ -236,7 +236,7 @@ def test_a_run_without_records_cannot_be_replayed(
     assert cli.main(["forecast", "r1", *given]) == 11
     assert len(capfd.readouterr().err.splitlines()) == 1
     assert cli.main(["forecast", "r2", *given]) == 11
-    assert "no run r2" in capfd.readouterr().err
+    assert "no run or campaign r2" in capfd.readouterr().err
 
 
 def test_parts_of_branches_never_exceed_the_time_of_a_process(

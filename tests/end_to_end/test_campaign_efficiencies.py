@@ -10,7 +10,7 @@ import pytest
 from tests.helpers.counted_runs import write_counted
 from tests.helpers.ring_campaigns import campaign
 from tests.reference.cases import DATA
-from tracemill.base.errors import UsageError
+from tracemill.base.errors import MissingInputError, UsageError
 from tracemill.cli import main
 from tracemill.engine.analyze import Analysis
 from tracemill.reports.build_campaign import build_campaign_report, build_campaign_summary
@@ -131,6 +131,16 @@ def test_intervals_and_focus_are_for_runs(
         assert pop(counted, *options) == UsageError.exit_code
         (line,) = capsys.readouterr().err.splitlines()
         assert line == "tracemill: runs is a campaign: --interval and a focus are for runs"
+
+
+def test_unknown_names_are_answered_with_campaigns(
+    counted: Analysis, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = str(counted.run.path.parents[2])
+    assert main(["pop", "nosuch", "--store", store]) == MissingInputError.exit_code
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("tracemill: no run or campaign nosuch: ")
+    assert line.endswith("or give campaign runs")
 
 
 def test_a_campaign_without_traces_has_no_efficiencies(

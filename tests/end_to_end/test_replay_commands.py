@@ -103,6 +103,31 @@ def test_pop_prints_the_efficiencies(
     )
 
 
+# Both ranks enter and leave the barrier at once, so that nobody waits; on an ideal network the run
+# would take 20 of 100 ns.
+def test_pop_says_that_calls_take_long_without_waiting(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = ["Timestamp (ns),Event Type,Name,Process"] + [
+        f"{time},{kind},{name},{rank}"
+        for time, kind, name in (
+            (0, "Enter", "main"), (10, "Enter", "MPI_Barrier"),
+            (90, "Leave", "MPI_Barrier"), (100, "Leave", "main"),
+        )
+        for rank in (0, 1)
+    ]  # fmt: skip
+    (tmp_path / "long.csv").write_text("\n".join(rows))
+    store = ["--store", str(tmp_path / "store")]
+    assert cli.main(["analyze", str(tmp_path / "long.csv"), *store, "--no-report"]) == 0
+    capsys.readouterr()
+    assert cli.main(["pop", *store]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == [
+        "Parallel efficiency 20.0%: load balance 100.0%, serialization 100.0% and transfer 20.0%.",
+        "MPI calls take long without waiting for anybody.",
+    ]
+
+
 def test_pop_of_a_hybrid_program_has_those_of_openmp(
     analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
 ) -> None:

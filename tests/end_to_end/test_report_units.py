@@ -85,6 +85,14 @@ def test_small_shares_stay_visible(share: float, text: str) -> None:
     assert format_share(share) == text
 
 
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [(0.0, "0.0"), (-0.0004, "0.0"), (0.0004, "0.0"), (-0.0006, "-0.1"), (0.123, "+12.3")],
+)
+def test_changes_in_points_have_a_sign_unless_they_round_to_zero(change: float, text: str) -> None:
+    assert format_value(change, Unit.POINTS) == text
+
+
 @given(st.text(max_size=300), st.integers(10, 100))
 def test_shortened_names_are_short_and_keep_both_ends(name: str, longest: int) -> None:
     short = shorten(name, longest)

@@ -1,5 +1,6 @@
 """Efficiencies of the configurations of a campaign, and what limits their scaling."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from tests.helpers.gathering import query_runs
 from tests.helpers.micro_trace import Row, Tables
 from tests.helpers.running import query_rows
 from tracemill.reports.campaign_sections.efficiencies import describe_scaling
+from tracemill.sql.query_files import load_query
 
 INNER, WHOLE = "init to finalize", "whole"
 
@@ -195,11 +197,23 @@ def test_a_sentence_says_what_limits_scaling() -> None:
     hybrid = (Run(2, 100, 180), Run(2, 50, 360, threads=4))
     assert sentences(campaign(*hybrid)) == (
         "app: from 2 processes to 2 processes of 4 threads at n = 10, global efficiency falls "
-        "from 90.0% to 45.0%, because all processes together compute longer (computation scaling "
+        "from 90.0% to 45.0%, because the processes compute longer in total (computation scaling "
         "50.0%); parallel efficiency is 90.0% and the speed-up 2.",
     )
     (weak,) = sentences(campaign(FEWEST, WEAK))
     assert weak.startswith("app: from 1 to 4 processes at n = 10 with weak scaling, global")
+
+
+# Load balance falls, but the cores fit the caches: computation takes half of the time.
+def test_a_series_that_grows_has_no_reason_to_fall() -> None:
+    tables = campaign(Run(1, 1000, 900), Run(4, 200, 450))
+    for number, ratio in enumerate((1.0, 0.6)):
+        row = {"campaign_run_id": number, "interval": INNER, "metric": "load_balance"}
+        tables["run_efficiencies"].append(row | {"value": ratio})
+    assert sentences(tables) == (
+        "app: from 1 to 4 processes at n = 10, global efficiency grows from 90.0% to 112.5%; "
+        "parallel efficiency is 56.2% and the speed-up 5.",
+    )
 
 
 def test_a_single_number_of_processes_does_not_show_scaling() -> None:
@@ -207,3 +221,12 @@ def test_a_single_number_of_processes_does_not_show_scaling() -> None:
         "app: with 4 processes at n = 10, parallel efficiency is 75.0%; how it scales is not "
         "known, because all runs have the same number of CPUs.",
     )
+
+
+def test_titles_are_those_of_runs() -> None:
+    of_runs, of_campaigns = (
+        dict(re.findall(r"\('(\w+)',(?: \d,)? '([^']+)'\)", load_query(name).text))
+        for name in ("efficiencies", "scaled_efficiencies")
+    )
+    assert len(of_runs) == 10
+    assert of_runs.items() <= of_campaigns.items()

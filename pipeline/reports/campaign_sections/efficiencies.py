@@ -8,6 +8,7 @@ from operator import itemgetter
 from tracemill.base.text import join_words
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Column, Layout, Section, Table
+from tracemill.reports.sections.efficiencies import GRADES
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.units import Unit
 from tracemill.reports.wording import Row, count_of, number, share_of
@@ -19,18 +20,21 @@ MOST_NAMED = 3
 NOTABLE = 0.95
 """An efficiency that keeps more than this share of its value is not named."""
 _NOTE = (
-    "Of the shortest run of each configuration. Parallel efficiency is the product of its parts. "
-    "Global efficiency is parallel efficiency × computation scaling, which is the computation of "
-    "all threads with the fewest processes, divided by that here. With counters, its parts are "
-    "instructions, instructions per cycle and clock frequency. Below 50% (red) is bad, below 80% "
-    "(pale) needs attention."
+    "Each column is the shortest run of a configuration. Parallel efficiency is the product of its "
+    "parts. Global efficiency is parallel efficiency × computation scaling. Computation scaling is "
+    "the useful time of all threads with the fewest CPUs (processes × threads), divided by that of "
+    "the configuration. With counters, its parts are instructions, instructions per cycle and "
+    f"clock frequency. {GRADES}"
 )
 _LIMITS = {
-    "load_balance": ("load balance", "processes compute unequally long"),
+    "load_balance": ("load balance", "computation is distributed unevenly over processes"),
     "serialization_efficiency": ("serialization", "processes wait for each other in turn"),
     "transfer_efficiency": ("transfer", "the network and MPI itself take time"),
     "openmp_serialization": ("OpenMP serialization", "threads have no work outside of teams"),
-    "openmp_load_balance": ("OpenMP load balance", "threads of a team work unequally long"),
+    "openmp_load_balance": (
+        "OpenMP load balance",
+        "work is distributed unevenly over the threads of a team",
+    ),
     "openmp_scheduling": ("OpenMP scheduling", "teams of threads take time to start and end"),
     "instruction_scaling": (
         "instruction scaling",
@@ -38,7 +42,7 @@ _LIMITS = {
     ),
     "ipc_scaling": ("instructions per cycle", "cores complete fewer instructions per cycle"),
     "frequency_scaling": ("clock frequency", "cores run slower"),
-    "computation_scaling": ("computation scaling", "all processes together compute longer"),
+    "computation_scaling": ("computation scaling", "the processes compute longer in total"),
 }
 """Parts of the global efficiency: name, and what it means if they are low."""
 
@@ -47,8 +51,8 @@ TIMES = TableSpec(
     title="Times of the efficiencies",
     note=(
         "Ideal run time: MPI takes no time, but waiting for what others compute remains. Speed-up "
-        "is relative to the fewest processes; with weak scaling, it counts the larger problem. "
-        "Useful: computation of all threads."
+        "is relative to the fewest CPUs (processes × threads); with weak scaling, it counts the "
+        "larger problem. Useful: computation of all threads."
     ),
     row_limit=500,
     titles={
@@ -58,6 +62,7 @@ TIMES = TableSpec(
     silent={
         "threads": 1, "instructions": None, "instructions_per_cycle": None, "cycles_per_ns": None,
     },
+    hidden_if_equal=("application", "interval"),
 )  # fmt: skip
 
 
@@ -82,7 +87,7 @@ def build(material: Material) -> Section | None:
 
 
 def describe_scaling(rows: Sequence[Row]) -> tuple[str, ...]:
-    """What limits scaling, for the largest size of each application."""
+    """A sentence on the limits of scaling, for the largest size of each application."""
     return tuple(
         _describe(next((each for each in own if len(_ends(each)) > 1), own[0]))
         for _, own in (
@@ -123,21 +128,22 @@ def _describe(rows: Sequence[Row]) -> str:
             f"{share_of(last.get('parallel_efficiency'))}; how it scales is not known, because "
             "all runs have the same number of CPUs."
         )
-    efficiency = _describe_change(*(each.get("global_efficiency", 0.0) for each in (first, last)))
     start = _name(ends[0], is_start=ends[1][2] == 1)
     parallel, speed_up = (last.get(name, 0.0) for name in ("parallel_efficiency", "speed_up"))
     return (
-        f"{application}: from {start} to {_name(ends[1])}{where}, global efficiency {efficiency}"
-        f"{_describe_parts(first, last)}; parallel efficiency is {share_of(parallel)} and the "
+        f"{application}: from {start} to {_name(ends[1])}{where}, global efficiency "
+        f"{_describe_change(first, last)}; parallel efficiency is {share_of(parallel)} and the "
         f"speed-up {speed_up:.3g}."
     )
 
 
-def _describe_change(before: float, after: float) -> str:
+def _describe_change(first: dict[str, float], last: dict[str, float]) -> str:
+    """The change of the global efficiency; if it falls, with its reasons."""
+    before, after = (each.get("global_efficiency", 0.0) for each in (first, last))
     if share_of(before) == share_of(after):
         return f"stays at {share_of(after)}"
-    verb = "falls" if after < before else "grows"
-    return f"{verb} from {share_of(before)} to {share_of(after)}"
+    values = f"from {share_of(before)} to {share_of(after)}"
+    return f"grows {values}" if after > before else f"falls {values}{_describe_parts(first, last)}"
 
 
 def _describe_parts(first: dict[str, float], last: dict[str, float]) -> str:
@@ -220,7 +226,7 @@ def _key(configuration: tuple[float, ...]) -> str:
 
 def _scaling_note(row: Row) -> str:
     if row["scaling"] == "weak":
-        return "Weak scaling: the problem grows with processes."
+        return "Weak scaling: the problem grows with the number of CPUs."
     return "Strong scaling: the problem is the same for all."
 
 

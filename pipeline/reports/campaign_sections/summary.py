@@ -1,4 +1,4 @@
-"""Summary: what limits scaling, what grows on the critical path, and what causes waiting."""
+"""Summary: sentences on scaling, critical path and waiting, then facts of the campaign."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -25,7 +25,7 @@ OVERVIEW = "campaign_overview"
 
 
 def build(material: Material) -> Section:
-    """What limits scaling, grows on the critical path and causes waiting; then the campaign."""
+    """Sentences on scaling, critical path and waiting, then facts of the campaign."""
     overview = material.overview
     findings = (*critical_path.find_changes(material), *causes.find_causes(material))
     scaling_of_efficiencies = efficiencies.describe_scaling(material.rows(efficiencies.QUERY))

@@ -17,7 +17,10 @@ IN_SUMMARY = (
 # Those that matter where MPI loses nothing, as in a run without it.
 _OF_TEAMS = ("openmp_serialization", "openmp_load_balance", "openmp_scheduling")
 
-MULTIPLICATIVE = "Parallel efficiency is load balance × serialization × transfer."
+MULTIPLICATIVE = (
+    "Parallel efficiency is load balance × serialization × transfer, and × OpenMP with teams of "
+    "threads."
+)
 GRADES = "Below 50% (red) is bad, below 80% (pale) needs attention."
 
 EFFICIENCIES = TableSpec(
@@ -94,7 +97,7 @@ def _of_first_interval(rows: Sequence[Row]) -> list[Row]:
 
 
 def describe_limits(material: Material) -> Iterator[str]:
-    """What makes the efficiencies uncertain, of the first interval."""
+    """Reasons why the efficiencies are uncertain, of the first interval."""
     for times in material.rows_of(TIMES)[:1]:
         if not times["is_valid"]:
             yield (

@@ -44,7 +44,7 @@ def build(material: Material) -> Section | None:
 
 
 def describe_gain(material: Material) -> Iterator[str]:
-    """What removing the call path with the largest gain really brings."""
+    """The gain from removing the call path with the largest gain."""
     for row in material.rows_of(PARTS):
         if row["kind"] != "call path" or row["is_setup"] or row["gain_ns"] is None:
             continue
