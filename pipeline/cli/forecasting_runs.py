@@ -64,8 +64,8 @@ def forecast_run(
         print_kept(kept)
 
 
-def _fit(run: "Run", place: Path | None, speed: float) -> "Cluster":
-    """The cluster fitted to a run, which is printed, and written to `place`."""
+def _fit(run: "Run", path: Path | None, speed: float) -> "Cluster":
+    """The cluster fitted to a run, which is printed, and written to `path`."""
     from dataclasses import replace
 
     from tracemill.forecast.replayed.fitted import fit_cluster, write_fitted
@@ -75,6 +75,6 @@ def _fit(run: "Run", place: Path | None, speed: float) -> "Cluster":
     fitted = fit_cluster(run)
     print_section(build_fit_section(fitted), results())
     results().print()
-    if place is not None:
-        write_fitted(fitted, place)
+    if path is not None:
+        write_fitted(fitted, path)
     return replace(fitted.cluster, speed=speed)

@@ -115,7 +115,7 @@ def _print_unrecorded(opened: "Opened") -> None:
 
     answer = opened.answer
     material = Material(answer.connection, opened.run.manifest, provide=answer.provide)
-    _print_hidden(material, "It is in the durations of these calls, and does not change.")
+    _print_hidden(material, "This waiting is part of the calls' durations and stays as recorded.")
 
 
 def _print_hidden(material: "Material", where: str) -> None:

@@ -34,7 +34,7 @@ from tracemill.store.clock import timestamp
 from tracemill.store.completeness import is_complete
 from tracemill.store.database import connect
 from tracemill.store.generation import GenerationWriter
-from tracemill.store.manifest import Change, Manifest, SourceRecord, UnreadableRecordError
+from tracemill.store.manifest import Manifest, ReplayOrigin, SourceRecord, UnreadableRecordError
 from tracemill.store.runs import Run, Store
 
 _LIBRARIES = ("pyarrow", "duckdb", "polars", "numpy", "numba", "otf2")
@@ -102,17 +102,17 @@ def analyze_source(
     reporter: Reporter | None = None,
     recipe: Recipe | None = None,
     is_swept: bool = False,
-    change: Change | None = None,
+    origin: ReplayOrigin | None = None,
 ) -> Analysis:
     """Analyze an opened source with any recipe; by default with the standard one.
 
-    With `is_swept`, the caller has cleared the store with `sweep_store` once for many sources. A
-    `change` is that of a run which is not measured.
+    With `is_swept`, the caller has cleared the store with `sweep_store` once for many sources. An
+    `origin` is that of a run which is not measured.
     """
     options, reporter = options or Options(), reporter or SilentReporter()
     if not is_swept:
         sweep_store(store, reporter)
-    task = _prepare(source, store, options, reporter, recipe, change)
+    task = _prepare(source, store, options, reporter, recipe, origin)
     return task.already_done() or task.compute()
 
 
@@ -337,16 +337,16 @@ def versions() -> dict[str, str]:
 
 def _prepare(
     source: Source, store: Store, options: Options, reporter: Reporter, recipe: Recipe | None,
-    change: Change | None = None,
+    origin: ReplayOrigin | None = None,
 ) -> _Task:  # fmt: skip
     recipe = recipe or recipe_of(store, options.patterns)
     _check_parameters(recipe, options)
     graph = build_graph(source, recipe)
     identity = source.identity()
     current = _current(store, identity.run_id, reporter)
-    record = _source_record(source, identity, current if change is None else None)
-    if change is not None:
-        record = replace(record, kind=change.kind, change=change.what)
+    record = _source_record(source, identity, current if origin is None else None)
+    if origin is not None:
+        record = replace(record, kind=origin.kind, change=origin.description)
 
     def plan_for(options: Options) -> Plan:
         return make_plan(

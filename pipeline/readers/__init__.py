@@ -4,10 +4,10 @@ from pathlib import Path
 
 from tracemill.base.errors import MissingInputError, NotATraceError
 from tracemill.base.near import near_path
-from tracemill.readers.common.source import Source
+from tracemill.readers.common.source import Trace
 
 
-def open_source(path: Path) -> Source:
+def open_source(path: Path) -> Trace:
     """Open the trace at a path: an OTF2 archive, or files in CSV (or call graphs in Parquet).
 
     Both are given by a file or a folder. Raises MissingInputError, NotATraceError,
@@ -24,7 +24,7 @@ def open_source(path: Path) -> Source:
         raise explain_refusal(path, refusal) from refusal
 
 
-def _open(path: Path) -> Source:
+def _open(path: Path) -> Trace:
     from tracemill.readers.otf2.archive import find_anchor, is_anchor
 
     if _is_archive(path) or (path.is_file() and is_anchor(path)):

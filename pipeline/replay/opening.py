@@ -1,4 +1,4 @@
-"""The activity graph of a stored run, computed when it is asked for."""
+"""The activity graph of a stored run, computed when first read."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,10 +8,9 @@ import numpy as np
 
 from tracemill.base.errors import MissingInputError
 from tracemill.engine.asking import Answer, computed_again
-from tracemill.stages.activity_rows import read_activities, read_paths, with_path_numbers
 from tracemill.stages.arrays import Numbers, read_columns
 from tracemill.stages.pop_metrics import find_computation
-from tracemill.stages.replays import read_teams, read_threads
+from tracemill.stages.replays import GRAPH_INPUTS, read_graph
 from tracemill.stages.scaling import Names, Received, Scaled
 from tracemill.store.runs import Run
 
@@ -67,13 +66,10 @@ def opened_graph(run: Run) -> Iterator[Opened]:
 
 def _open(answer: Answer, run: Run) -> Opened:
     table = answer.connection.table
-    found = read_activities(*map(table, GRAPH))
-    if found is None:
+    graph = read_graph(*map(table, GRAPH_INPUTS))
+    if graph is None:
         raise MissingInputError(f"{run.label}: no location has records: nothing can be replayed")
-    paths = read_paths(table("call_paths"), table("region_classes"), table("mpi_call_paths"))
-    found = with_path_numbers(found, paths)
-    teams = read_teams(table("parallel_visits"))
-    threads = read_threads(table("locations"), found.location_ids, teams.location)
+    found, paths, threads, _ = graph
     number, slack = read_columns(table("activities"), "activity_id", "total_slack_ns")
     total_slack = np.empty(len(number), np.int64)
     total_slack[number] = slack

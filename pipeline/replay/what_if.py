@@ -1,4 +1,4 @@
-"""What a run would take if parts of it took longer or shorter."""
+"""Run time if parts take longer or shorter."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tracemill.engine.progress import Reporter
-from tracemill.engine.retimed import analyze_changed, open_trace
-from tracemill.engine.retiming import NewTimes, find_clocks, place_moments
+from tracemill.engine.replayed_clocks import NewTimes, find_clocks, place_moments
+from tracemill.engine.replayed_source import analyze_changed, open_trace
 from tracemill.replay.opening import Opened
 from tracemill.stages.arrays import Numbers
 from tracemill.stages.scaling import scaled_times
-from tracemill.store.manifest import Change
+from tracemill.store.manifest import ReplayOrigin
 from tracemill.store.runs import Run
 
 
@@ -67,6 +67,6 @@ def keep_changed(
         opened.run, opened.answer, found, place_moments(opened.answer, found), new,
         len(opened.call_paths),
     )  # fmt: skip
-    what = " ".join(f"{selector}={factor:g}" for selector, factor in scales)
-    change = Change(kind="what-if", what=what, hashed=what)
-    return analyze_changed(opened.run, trace, store, change, clocks, reporter)
+    description = " ".join(f"{selector}={factor:g}" for selector, factor in scales)
+    origin = ReplayOrigin(kind="what-if", description=description, hashed=description)
+    return analyze_changed(opened.run, trace, store, origin, clocks, reporter)

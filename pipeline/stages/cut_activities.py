@@ -32,33 +32,18 @@ def cut_activities(
         cut at 35   [ waiting ....... | dur ][ation]      the first part does
     """
     found = recorded.found
-    cut = first_until(found, place, moment)
-    is_cut = (found.begin[cut] < moment) & (moment < found.end[cut])
-    is_cut &= ~np.isin(cut, found.graph.first[:-1])
-    parts = np.unique(np.stack([cut[is_cut], moment[is_cut]]), axis=1)
-    owner, end = (
-        np.concatenate([whole, part])
-        for whole, part in zip((np.arange(len(found.end)), found.end), parts, strict=True)
-    )
-    # The parts of an activity are neighbors; that with its end is the last.
-    order = np.lexsort((end, owner))
-    owner, end = owner[order], end[order]
-    begin = found.begin[owner]
-    is_later = np.append(False, owner[1:] == owner[:-1])
-    begin[is_later] = end[:-1][is_later[1:]]
-    ready = np.clip(found.ready[owner], begin, end)
+    owner, begin, end = _find_parts(found, place, moment)
     number = np.flatnonzero(np.append(owner[1:] != owner[:-1], True))
-    split = _split_graph(found, owner, end, number)
+    split = _split_graph(found, owner, begin, end, number)
     count = split.graph.first[-1]
     durations, waits = sum_times(
-        ready[:count], end[:count], split.graph.first, found.location_ids,
+        split.ready[:count], end[:count], split.graph.first, found.location_ids,
         is_runtime[owner[:count]], visits, forks, len(recorded.paths.region) - 1,
     )  # fmt: skip
+    activity, path, time = durations
     split = split._replace(
-        begin=begin, ready=ready, path=found.path[owner], row_activity=durations[0],
-        row_path=durations[1], row_time=durations[2],
-        first_row=np.searchsorted(durations[0], np.arange(len(owner) + 1)).astype(np.int64),
-        is_in_barrier=found.is_in_barrier[owner],
+        row_activity=activity, row_path=path, row_time=time,
+        first_row=np.searchsorted(activity, np.arange(len(owner) + 1)).astype(np.int64),
     )  # fmt: skip
     init, finalize = (
         np.where(framing < 0, framing, number[framing]) for framing in recorded.framing
@@ -66,7 +51,27 @@ def cut_activities(
     return recorded._replace(found=split, framing=(init, finalize), waited=list(waits))
 
 
-def first_until(found: Activities, place: Numbers, moment: Numbers) -> Numbers:
+def _find_parts(
+    found: Activities, place: Numbers, moment: Numbers
+) -> tuple[Numbers, Numbers, Numbers]:
+    """Activity, begin and end of each part; the parts of an activity are neighbors, in order."""
+    cut = activities_ending_at(found, place, moment)
+    is_cut = (found.begin[cut] < moment) & (moment < found.end[cut])
+    is_cut &= ~np.isin(cut, found.graph.first[:-1])
+    parts = np.unique(np.stack([cut[is_cut], moment[is_cut]]), axis=1)
+    owner, end = (
+        np.concatenate([whole, part])
+        for whole, part in zip((np.arange(len(found.end)), found.end), parts, strict=True)
+    )
+    order = np.lexsort((end, owner))
+    owner, end = owner[order], end[order]
+    begin = found.begin[owner]
+    is_later = np.append(False, owner[1:] == owner[:-1])
+    begin[is_later] = end[:-1][is_later[1:]]
+    return owner, begin, end
+
+
+def activities_ending_at(found: Activities, place: Numbers, moment: Numbers) -> Numbers:
     """The first activity of each location that ends at a moment or later, else its last one."""
     first, end = found.graph.first, found.end[: found.graph.first[-1]]
     span = found.run_ns + 1
@@ -77,8 +82,13 @@ def first_until(found: Activities, place: Numbers, moment: Numbers) -> Numbers:
     return np.minimum(found_at, first[place + 1] - 1)
 
 
-def _split_graph(found: Activities, owner: Numbers, end: Numbers, number: Numbers) -> Activities:
-    """The graph of parts with their ends; `number` is the last part of each activity."""
+def _split_graph(
+    found: Activities, owner: Numbers, begin: Numbers, end: Numbers, number: Numbers
+) -> Activities:
+    """The graph of parts, still with the rows of activities.
+
+    `number` is the last part of each activity.
+    """
     from tracemill.kernels.replay import order_graph
 
     graph = found.graph
@@ -92,4 +102,7 @@ def _split_graph(found: Activities, owner: Numbers, end: Numbers, number: Number
     split = order_graph(
         graph.begin, first.astype(np.int64), graph.location[owner], first_cause, number[graph.cause]
     )
-    return found._replace(graph=split, end=end)
+    return found._replace(
+        graph=split, begin=begin, ready=np.clip(found.ready[owner], begin, end), end=end,
+        path=found.path[owner], is_in_barrier=found.is_in_barrier[owner],
+    )  # fmt: skip

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from tracemill.schemas.pop import INTERVALS, POP_LOCATIONS, POP_METRICS
 from tracemill.stages.arrays import Flags, Numbers
-from tracemill.stages.cut_activities import cut_activities, first_until
+from tracemill.stages.cut_activities import activities_ending_at, cut_activities
 from tracemill.stages.focus_times import FocusTimes
 from tracemill.stages.pop_metrics import (
     FOCUS,
@@ -57,9 +57,9 @@ def compute_pop_of_focus(
         recorded, np.append(place, place), np.append(begin, end), is_runtime, visits, forks
     )
     found = cut.found
-    last = first_until(found, place, end)
+    last = activities_ending_at(found, place, end)
     interval = Interval(FOCUS, thread, begin, end, last, _rounds(thread, begin, end))
-    begins = first_until(found, place, begin)
+    begins = activities_ending_at(found, place, begin)
     first = np.full(len(found.location_ids), begin.min())
     first[place[::-1]] = begin[::-1]
     activities = found.graph.first[-1]

@@ -164,37 +164,54 @@ def _sum_times(recorded: Recorded, interval: Interval) -> Times:
     found, paths, threads = recorded.found, recorded.paths, recorded.threads
     spent = _Spent(found, threads.place[interval.thread], interval.begin, interval.end)
     count, activity_count = len(found.location_ids), found.graph.first[-1]
-    of_activity = found.graph.location.astype(np.int64)
-    place = of_activity[:activity_count]
-    begin, ready, end = (each[:activity_count] for each in (found.begin, found.ready, found.end))
-    is_inside = np.zeros(len(of_activity), np.bool_)
-    is_inside[:activity_count] = spent.between(place, ready, end) == end - ready
-    at = of_activity[found.row_activity]
-    row_inside = is_inside[found.row_activity]
+    place = found.graph.location[:activity_count].astype(np.int64)
+    wait = spent.between(place, found.begin[:activity_count], found.ready[:activity_count])
+    row_place = found.graph.location[found.row_activity].astype(np.int64)
+    is_inside = _are_rows_inside(found, spent)
 
     def total(chosen: Flags) -> Numbers:
-        chosen = chosen & row_inside
-        return np.bincount(at[chosen], found.row_time[chosen], count).astype(np.int64)
+        chosen = chosen & is_inside
+        return _sum_at(row_place[chosen], found.row_time[chosen], count)
 
-    wait = spent.between(place, begin, ready)
-    in_mpi = wait * paths.is_mpi[found.path[:activity_count]]
-    barrier = wait * found.is_in_barrier[:activity_count]
-    location, gap_begin, gap_end = recorded.gaps
-    gap = np.searchsorted(found.location_ids, location)
-    useful = total(find_computation(found, paths, threads)) - _sum_at(
-        gap, spent.between(gap, gap_begin, gap_end), count
-    )
-    # Workers leave their region after the last barrier, while they wait for the next fork.
-    activity, path, time = recorded.waited
-    is_useful = paths.is_computation[path] & (wait == ready - begin)[activity]
-    useful += _sum_at(place[activity[is_useful]], time[is_useful], count)
-    mpi = total(paths.is_mpi[found.row_path]) + _sum_at(place, in_mpi, count)
+    useful = total(find_computation(found, paths, threads)) + _useful_waits(recorded, wait)
+    useful -= _gap_times(recorded, spent)
+    mpi = total(paths.is_mpi[found.row_path])
+    mpi += _sum_at(place, wait * paths.is_mpi[found.path[:activity_count]], count)
+    barrier = _sum_at(place, wait * found.is_in_barrier[:activity_count], count)
     chosen = threads.place[interval.threads]
-    times = Times(
-        useful[chosen], mpi[chosen], _sum_at(place, barrier, count)[chosen],
-        np.zeros(len(chosen), np.int64),
-    )  # fmt: skip
+    outside = np.zeros(len(chosen), np.int64)
+    times = Times(useful[chosen], mpi[chosen], barrier[chosen], outside)
     return _with_teams(times, recorded, interval, spent) if len(recorded.teams.location) else times
+
+
+def _are_rows_inside(found: Activities, spent: "_Spent") -> Flags:
+    """Parts of durations that are in the periods as a whole."""
+    count = found.graph.first[-1]
+    ready, end = found.ready[:count], found.end[:count]
+    is_inside = np.zeros(len(found.end), np.bool_)
+    place = found.graph.location[:count].astype(np.int64)
+    is_inside[:count] = spent.between(place, ready, end) == end - ready
+    return is_inside[found.row_activity]
+
+
+def _useful_waits(recorded: Recorded, wait: Numbers) -> Numbers:
+    """Computation in waits that are in the periods as a whole, by location.
+
+    Workers leave their region after the last barrier, while they wait for the next fork.
+    """
+    found = recorded.found
+    activity, path, time = recorded.waited
+    is_whole = wait[activity] == found.ready[activity] - found.begin[activity]
+    chosen = recorded.paths.is_computation[path] & is_whole
+    place = found.graph.location[activity[chosen]]
+    return _sum_at(place, time[chosen], len(found.location_ids))
+
+
+def _gap_times(recorded: Recorded, spent: "_Spent") -> Numbers:
+    """Time without measurement in the periods, by location."""
+    location, begin, end = recorded.gaps
+    place = np.searchsorted(recorded.found.location_ids, location)
+    return _sum_at(place, spent.between(place, begin, end), len(recorded.found.location_ids))
 
 
 class _Spent:

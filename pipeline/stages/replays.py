@@ -1,17 +1,39 @@
 """POP metrics and gains from replaying a trace, as a stage."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pyarrow as pa
 
 from tracemill.schemas.pop import POP_LOCATIONS, POP_METRICS
 from tracemill.schemas.replay import GAINS
-from tracemill.stages.activity_rows import read_activities, read_paths, with_path_numbers
+from tracemill.stages.activity_rows import (
+    Activities,
+    Paths,
+    read_activities,
+    read_paths,
+    with_path_numbers,
+)
 from tracemill.stages.arrays import Numbers, Relation, read_columns
 from tracemill.stages.gains import find_gains
 from tracemill.stages.pop_metrics import Recorded, Teams, Threads, compute_pop, find_computation
 from tracemill.stages.stage import PythonStage
 
 NONE = -1
+GRAPH_INPUTS = (
+    "activities", "activity_dependencies", "activity_times", "call_paths", "region_classes",
+    "mpi_call_paths", "locations", "parallel_visits",
+)  # fmt: skip
+"""The tables that `read_graph` takes, in order."""
+
+
+class Graph(NamedTuple):
+    """Activities, the call paths of their durations, and the threads that they are of."""
+
+    found: Activities
+    paths: Paths
+    threads: Threads
+    teams: Teams
 
 
 def replay_run(
@@ -58,13 +80,13 @@ def read_recorded(
     measurement_gaps: Relation,
 ) -> Recorded | None:
     """The graph of a run and what else efficiencies are computed from; None without activities."""
-    found = read_activities(activities, activity_dependencies, activity_times)
-    if found is None:
+    graph = read_graph(
+        activities, activity_dependencies, activity_times, call_paths, region_classes,
+        mpi_call_paths, locations, parallel_visits,
+    )  # fmt: skip
+    if graph is None:
         return None
-    paths = read_paths(call_paths, region_classes, mpi_call_paths)
-    found = with_path_numbers(found, paths)
-    teams = read_teams(parallel_visits)
-    threads = read_threads(locations, found.location_ids, teams.location)
+    found, paths, threads, teams = graph
     calls = read_columns(
         process_mpi_calls.order("location_id, enter_ns"),
         "location_id::BIGINT", "enter_ns", "leave_ns",
@@ -76,6 +98,26 @@ def read_recorded(
     )  # fmt: skip
     framing = read_framing(framing_calls, activities, found.location_ids)
     return Recorded(found, paths, threads, framing, teams, calls, gaps, waited)
+
+
+def read_graph(
+    activities: Relation,
+    activity_dependencies: Relation,
+    activity_times: Relation,
+    call_paths: Relation,
+    region_classes: Relation,
+    mpi_call_paths: Relation,
+    locations: Relation,
+    parallel_visits: Relation,
+) -> Graph | None:
+    """The graph of a run with its call paths and threads; None without activities."""
+    found = read_activities(activities, activity_dependencies, activity_times)
+    if found is None:
+        return None
+    paths = read_paths(call_paths, region_classes, mpi_call_paths)
+    found = with_path_numbers(found, paths)
+    teams = read_teams(parallel_visits)
+    return Graph(found, paths, read_threads(locations, found.location_ids, teams.location), teams)
 
 
 def read_teams(parallel_visits: Relation) -> Teams:

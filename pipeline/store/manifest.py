@@ -44,14 +44,15 @@ class SourceFile:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class ReplayOrigin:
     """How a run differs from the measured one that it was made from.
 
-    `what` is for people, such as "f=0" or the name of a cluster, `hashed` all that it follows from.
+    `description` is for people, such as "f=0" or the name of a cluster; `hashed` is all that the
+    times follow from.
     """
 
     kind: RunKind
-    what: str
+    description: str
     hashed: str
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tracemill import cli, open_store
-from tracemill.base.console import messages, results
 from tracemill.engine.analyze import Analysis
 from tracemill.engine.progress import SilentReporter
 from tracemill.forecast.replayed.forecasting import forecast_on, keep_forecast
@@ -55,12 +54,6 @@ METRICS = """
     SELECT metric::VARCHAR, value FROM pop_metrics
     WHERE interval = 'init to finalize' AND convention <> 'additive'
 """
-
-
-@pytest.fixture(autouse=True)
-def _fresh_consoles() -> None:
-    results.cache_clear()
-    messages.cache_clear()
 
 
 def metrics(run: Run) -> dict[str, float]:

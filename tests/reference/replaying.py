@@ -68,7 +68,7 @@ def sizes_of(run: Run) -> tuple[int, int]:
 
 
 def wrong_replays(run: Run) -> Iterator[str]:
-    """What an unchanged replay does not reproduce; nothing is good."""
+    """Differences of an unchanged replay from the recording."""
     with computed_again(run, GRAPH) as answer:
         found = read_activities(*map(answer.connection.table, GRAPH))
     yield from () if found is None else _wrong(found)

@@ -1,4 +1,4 @@
-"""What a focus is made from, as users write it."""
+"""The parts of a focus, as users write them."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""Efficiencies of a focus, computed when they are asked for."""
+"""Efficiencies of a focus, computed when first read."""
 
 import pyarrow as pa
 

@@ -57,7 +57,7 @@ class Focus:
 
 @dataclass(frozen=True)
 class _Definitions:
-    """What a focus is resolved against."""
+    """The run's definitions that a focus refers to."""
 
     run: Run
     first: int

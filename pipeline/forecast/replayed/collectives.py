@@ -159,7 +159,7 @@ def _plan(
 
 
 def _next_in_ring(listed: Transfers, count: int) -> Numbers:
-    """What the receiver of each transfer sends in the next round."""
+    """The next transfers of each receiver."""
     place = np.arange(len(listed.rounds) - count)
     return (place // count + 1) * count + listed.receivers[place]
 

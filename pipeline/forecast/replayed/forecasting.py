@@ -7,15 +7,15 @@ import numpy as np
 
 from tracemill.engine.asking import computed_again
 from tracemill.engine.progress import Reporter
-from tracemill.engine.retimed import analyze_changed, open_trace
-from tracemill.engine.retiming import NO_MOMENT, NewTimes, find_clocks
+from tracemill.engine.replayed_clocks import NO_MOMENT, NewTimes, find_clocks
+from tracemill.engine.replayed_source import analyze_changed, open_trace
 from tracemill.forecast.replayed.lowering import slowdown
 from tracemill.forecast.replayed.outcome import make_outcome, measure
 from tracemill.forecast.replayed.reading import read_run
 from tracemill.forecast.replayed.running import replay_on
 from tracemill.forecast.replayed.storing import RunForecast
 from tracemill.programs.clusters.cluster import Cluster
-from tracemill.store.manifest import Change
+from tracemill.store.manifest import ReplayOrigin
 from tracemill.store.runs import Run
 
 
@@ -43,9 +43,9 @@ def keep_forecast(made: RunForecast, store: Path, reporter: Reporter) -> Run:
             made.run, answer, recorded.found, moments, _new_times(made), len(recorded.call_paths)
         )
     speed = f" at speed {made.cluster.speed:g}" if made.cluster.speed != 1 else ""
-    what = f"on {made.cluster.name}{speed}"
-    change = Change(kind="forecast", what=what, hashed=repr(made.cluster))
-    return analyze_changed(made.run, trace, store, change, clocks, reporter)
+    description = f"on {made.cluster.name}{speed}"
+    origin = ReplayOrigin(kind="forecast", description=description, hashed=repr(made.cluster))
+    return analyze_changed(made.run, trace, store, origin, clocks, reporter)
 
 
 def _new_times(made: RunForecast) -> NewTimes:

@@ -1,4 +1,4 @@
-"""What a run on a cluster takes, and where its time goes."""
+"""Run time on a cluster, and where it goes."""
 
 from typing import NamedTuple
 
@@ -54,7 +54,7 @@ class Measured(NamedTuple):
 
 
 def measure(run: Recorded) -> Measured:
-    """What the trace recorded of the same interval."""
+    """The recorded times of the same interval."""
     found = run.found
     actions = int(found.graph.first[-1])
     place = run.threads.place[~run.threads.is_worker]

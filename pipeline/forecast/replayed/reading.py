@@ -7,18 +7,12 @@ import numpy as np
 
 from tracemill.base.errors import MissingInputError
 from tracemill.engine.asking import Answer, computed_again
-from tracemill.engine.retiming import place_moments
+from tracemill.engine.replayed_clocks import place_moments
 from tracemill.schemas.replay import DEPENDENCY_KINDS
-from tracemill.stages.activity_rows import (
-    Activities,
-    Paths,
-    read_activities,
-    read_paths,
-    with_path_numbers,
-)
+from tracemill.stages.activity_rows import Activities, Paths
 from tracemill.stages.arrays import Numbers, read_columns
 from tracemill.stages.pop_metrics import Threads
-from tracemill.stages.replays import read_framing, read_teams, read_threads
+from tracemill.stages.replays import GRAPH_INPUTS, read_framing, read_graph
 from tracemill.store.runs import Run
 
 NONE = -1
@@ -187,12 +181,10 @@ def read_run(run: Run) -> Recorded:
 
 def _collect(answer: Answer, run: Run, communicating: Numbers, accesses: Columns) -> Recorded:
     table, sql = answer.connection.table, answer.connection.sql
-    found = read_activities(*map(table, _GRAPH))
-    if found is None:
+    graph = read_graph(*map(table, GRAPH_INPUTS))
+    if graph is None:
         raise MissingInputError(f"{run.label}: no location has records: nothing can be forecast")
-    paths = read_paths(table("call_paths"), table("region_classes"), table("mpi_call_paths"))
-    found = with_path_numbers(found, paths)
-    teams = read_teams(table("parallel_visits"))
+    found, paths, threads, _ = graph
     moments = place_moments(answer, found)
     by_moment = np.argsort(moments, kind="stable")
     location, group, rank = read_columns(sql(_PLACES), "location", "process", "rank")
@@ -203,7 +195,7 @@ def _collect(answer: Answer, run: Run, communicating: Numbers, accesses: Columns
     return Recorded(
         found,
         paths,
-        read_threads(table("locations"), found.location_ids, teams.location),
+        threads,
         read_framing(table("framing_calls"), table("activities"), found.location_ids),
         moments[by_moment],
         by_moment,

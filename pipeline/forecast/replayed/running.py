@@ -92,7 +92,7 @@ def _describe_blocked(
 
 
 def _describe_missing(run: Recorded, points: Numbers, missing: Numbers) -> str:
-    """What has not happened: transfers with the rank that they wait for, or other ranks."""
+    """Transfers that have not happened, with the rank that they wait for, or other ranks."""
     for point in missing.tolist():
         if points[point, at.POINT_KIND] != at.TRANSFER:
             continue

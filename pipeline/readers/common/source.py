@@ -3,11 +3,14 @@
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tracemill.schemas import Table
 from tracemill.store.manifest import SourceFile
 from tracemill.store.sink import Sink
+
+if TYPE_CHECKING:
+    from tracemill.kernels.clock_replay import Clocks
 
 
 class SourceIdentity(Protocol):
@@ -68,6 +71,23 @@ class Source(Protocol):
 
         With `merge_call_sites`, calls of a region by one caller are one call path.
         """
+
+
+class Trace(Source, Protocol):
+    """A trace, whose records can be read with other times."""
+
+    def read(
+        self,
+        sink: Sink,
+        *,
+        run_id: str,
+        threads: int,
+        allow_damaged: bool,
+        report: Callable[[int], None],
+        merge_call_sites: bool = False,
+        clocks: "Clocks" = ...,
+    ) -> None:
+        """Write all tables as other sources do, with the corrections of `clocks`."""
 
 
 def digest_of_files(paths: Mapping[str, Path]) -> str:

@@ -1,7 +1,7 @@
 """A trace read with the times of a replay, and analyzed into a run of its own kind."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,10 @@ from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.progress import Reporter
 from tracemill.kernels.clock_replay import Clocks, Knots
 from tracemill.readers import open_source
-from tracemill.readers.common.source import Source
+from tracemill.readers.common.source import Trace
 from tracemill.schemas import Table
 from tracemill.schemas.clocks import CLOCK_CORRECTIONS
-from tracemill.store.manifest import Change, SourceFile
+from tracemill.store.manifest import ReplayOrigin, SourceFile
 from tracemill.store.runs import Run, Store
 
 
@@ -26,13 +26,13 @@ class _Identity:
     """The identity of a changed run: that of its trace and of its times."""
 
     base: Run
-    change: Change
+    origin: ReplayOrigin
     clocks: Clocks
     files: Sequence[SourceFile]
 
     @property
     def run_id(self) -> str:
-        return f"{self.change.kind}-{hash_of(f'{self.base.run_id} {self.change.hashed}')}"
+        return f"{self.origin.kind}-{hash_of(f'{self.base.run_id} {self.origin.hashed}')}"
 
     def digest(self) -> str:
         digest = hashlib.blake2b(self.base.source.digest.encode(), digest_size=16)
@@ -44,12 +44,12 @@ class _Identity:
 
 
 @dataclass(frozen=True)
-class RetimedSource:
+class ReplayedSource:
     """The trace of a run, whose records have new times."""
 
-    trace: Source
+    trace: Trace
     base: Run
-    change: Change
+    origin: ReplayOrigin
     clocks: Clocks
 
     @property
@@ -74,15 +74,14 @@ class RetimedSource:
 
     def identity(self) -> _Identity:
         files = tuple(self.trace.identity().files)
-        return _Identity(self.base, self.change, self.clocks, files)
+        return _Identity(self.base, self.origin, self.clocks, files)
 
     def read(self, sink: Any, **options: Any) -> None:
         """Write all tables, with the new times."""
-        read: Callable[..., None] = self.trace.read
-        read(sink, **options, clocks=self.clocks)
+        self.trace.read(sink, **options, clocks=self.clocks)
 
 
-def open_trace(run: Run) -> Source:
+def open_trace(run: Run) -> Trace:
     """The trace of a measured run, to be read again.
 
     Raises UsageError, MissingInputError or ChangedTraceError.
@@ -101,9 +100,9 @@ def open_trace(run: Run) -> Source:
 
 
 def analyze_changed(
-    run: Run, trace: Source, store: Path, change: Change, clocks: Clocks, reporter: Reporter
+    run: Run, trace: Trace, store: Path, origin: ReplayOrigin, clocks: Clocks, reporter: Reporter
 ) -> Run:
-    """Analyze a trace with other times into a run of the store; nothing if it has that run."""
+    """Analyze a trace with changed times into the store; reuse an existing equal run."""
     before = _corrections(run)
     both = {
         location: (*before.get(location, ()), *clocks.get(location, ()))
@@ -115,9 +114,9 @@ def analyze_changed(
         # Records may be closer than clocks of machines are, and are in order.
         parameters={**given, "clock_correction": "off"},
     )
-    source = RetimedSource(trace, run, change, both)
+    source = ReplayedSource(trace, run, origin, both)
     found = analyze_source(
-        source, store=Store(store), options=options, reporter=reporter, change=change
+        source, store=Store(store), options=options, reporter=reporter, origin=origin
     )
     return found.run
 
@@ -127,8 +126,11 @@ def _corrections(run: Run) -> Mapping[int, tuple[Knots, ...]]:
     rows = run.read(CLOCK_CORRECTIONS.name)
     names = ("location_id", "old_ns", "sequence", "new_ns")
     location, *columns = (rows[name].cast("int64").to_numpy() for name in names)
-    return {each: (_part(columns, location == each),) for each in np.unique(location).tolist()}
+    return {
+        each: (_rows_of_location(columns, location == each),)
+        for each in np.unique(location).tolist()
+    }
 
 
-def _part(columns: Iterable[Any], chosen: Any) -> Knots:
+def _rows_of_location(columns: Iterable[Any], chosen: Any) -> Knots:
     return Knots(*(np.ascontiguousarray(column[chosen]) for column in columns))

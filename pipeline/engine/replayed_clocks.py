@@ -25,7 +25,7 @@ NO_MOMENT = np.iinfo(np.int64).min
 _AT_ONCE, _NEVER = -1, np.iinfo(np.int64).max
 _LEAST_DIFFERENCE = 1e-9
 # Records of calls: a call is left after the last of them.
-_LEFT = """
+_AFTER_LAST_RECORD = """
 SELECT visit_id, max(sequence) + 1 AS sequence
 FROM (
     SELECT visit_id, sequence FROM mpi_operations
@@ -81,7 +81,10 @@ def find_clocks(
     run: Run, answer: Answer, found: Activities, moments: Numbers, new: NewTimes, path_count: int
 ) -> Clocks:
     """The changes of the clocks of all locations whose times change."""
-    points = [*_ends(answer, found, moments, new), _inside(run, answer, found, new, path_count)]
+    points = [
+        *_points_at_ends(answer, found, moments, new),
+        _points_in_durations(run, answer, found, new, path_count),
+    ]
     activity, old, sequence, times = (
         np.concatenate(column) for column in zip(*points, strict=True)
     )
@@ -94,9 +97,11 @@ def find_clocks(
     }
     knots |= dict(_before_forks(answer, knots))
     clocks = {
-        each: (_needed(found),) for each, found in knots.items() if (found.old != found.new).any()
+        each: (_without_repeated(found),)
+        for each, found in knots.items()
+        if (found.old != found.new).any()
     }
-    return clocks | dict(_of_metrics(run, clocks))
+    return clocks | dict(_clocks_of_metric_locations(run, clocks))
 
 
 def _before_forks(answer: Answer, knots: Mapping[int, Knots]) -> Iterator[tuple[int, Knots]]:
@@ -111,12 +116,12 @@ def _before_forks(answer: Answer, knots: Mapping[int, Knots]) -> Iterator[tuple[
     )  # fmt: skip
     limit = np.empty(len(fork), np.int64)
     for each in np.unique(master).tolist():
-        limit[master == each] = _at(knots[each], fork[master == each])
+        limit[master == each] = _new_times_of(knots[each], fork[master == each])
     for each in np.unique(worker).tolist():
         own, old, last = knots[each], fork[worker == each], limit[worker == each]
         place = np.searchsorted(old, own.old)
         capped = np.minimum(own.new, np.append(last, _NEVER)[place])
-        is_late = _at(own, old) > last
+        is_late = _new_times_of(own, old) > last
         if is_late.any() or (capped < own.new).any():
             added = Knots(old[is_late], np.full(is_late.sum(), _AT_ONCE), last[is_late])
             both = Knots(*map(np.concatenate, zip(own._replace(new=capped), added, strict=True)))
@@ -124,7 +129,7 @@ def _before_forks(answer: Answer, knots: Mapping[int, Knots]) -> Iterator[tuple[
             yield each, Knots(*(column[order] for column in both))
 
 
-def _at(knots: Knots, times: Numbers) -> Numbers:
+def _new_times_of(knots: Knots, times: Numbers) -> Numbers:
     """The first new time of moments."""
     place = np.minimum(np.searchsorted(knots.old, times), len(knots.old) - 1)
     before = np.maximum(place - 1, 0)
@@ -134,7 +139,7 @@ def _at(knots: Knots, times: Numbers) -> Numbers:
     return np.where(knots.old[place] == times, knots.new[place], knots.new[before] + since)
 
 
-def _needed(knots: Knots) -> Knots:
+def _without_repeated(knots: Knots) -> Knots:
     """The knots without repeated ones."""
     is_repeated = (np.diff(knots.old, prepend=NO_MOMENT) == 0) & (
         np.diff(knots.new, prepend=NO_MOMENT) == 0
@@ -142,7 +147,9 @@ def _needed(knots: Knots) -> Knots:
     return Knots(*(np.ascontiguousarray(column[~is_repeated]) for column in knots))
 
 
-def _of_metrics(run: Run, clocks: Clocks) -> Iterator[tuple[int, tuple[Knots, ...]]]:
+def _clocks_of_metric_locations(
+    run: Run, clocks: Clocks
+) -> Iterator[tuple[int, tuple[Knots, ...]]]:
     """Clocks of locations that only have metrics: those of the first thread of their process."""
     names = ["location_id", "location_group_id", "kind"]
     found = run.read("locations", names).sort_by("location_id")
@@ -153,7 +160,9 @@ def _of_metrics(run: Run, clocks: Clocks) -> Iterator[tuple[int, tuple[Knots, ..
             yield location, clocks[first[group]]
 
 
-def _ends(answer: Answer, found: Activities, moments: Numbers, new: NewTimes) -> Iterator[_Points]:
+def _points_at_ends(
+    answer: Answer, found: Activities, moments: Numbers, new: NewTimes
+) -> Iterator[_Points]:
     """The begin of the run, and of all activities the end, and two moments of the wait."""
     count, first = int(found.graph.first[-1]), found.graph.first[:-1]
     begin, ready, end = (column[:count] for column in (found.begin, found.ready, found.end))
@@ -189,7 +198,9 @@ def _sequences(answer: Answer, moments: Numbers) -> Numbers:
     for name in _RECORDS:
         answer.provide(name)
     answer.connection.register("wanted_visits", pa.table({"visit_id": visits}))
-    visit, sequence = read_columns(answer.connection.sql(_LEFT), "visit_id", "sequence")
+    visit, sequence = read_columns(
+        answer.connection.sql(_AFTER_LAST_RECORD), "visit_id", "sequence"
+    )
     place = np.minimum(np.searchsorted(visit, visits), max(len(visit) - 1, 0))
     if len(visit):
         is_call = visit[place] == visits
@@ -197,7 +208,7 @@ def _sequences(answer: Answer, moments: Numbers) -> Numbers:
     return found
 
 
-def _inside(
+def _points_in_durations(
     run: Run, answer: Answer, found: Activities, new: NewTimes, path_count: int
 ) -> _Points:  # fmt: skip
     """Enters and leaves inside durations whose call paths have different factors."""
