@@ -25,6 +25,11 @@ def quote_cell(text: str) -> str:
     return repr(text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]}…")
 
 
+def shortest_text(number: float) -> str:
+    """The shortest text that reads as exactly this number."""
+    return repr(number).removesuffix(".0")
+
+
 def hash_of(text: str) -> str:
     """A short hash that identifies a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]

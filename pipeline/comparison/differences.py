@@ -1,6 +1,7 @@
 """Other differences between the sides that affect the comparison, in sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from typing import Any
 
 import polars as pl
 
@@ -8,6 +9,7 @@ from tracemill.base.names import make_visible
 from tracemill.base.text import join_words
 from tracemill.comparison.comparing import Comparison
 from tracemill.reports.wording import nonempty, share_of
+from tracemill.store.runs import Run
 
 SITES_JOINED = "Some runs lack call sites: calls of a region by one caller are not distinguished."
 
@@ -57,16 +59,26 @@ def _describe_damage(comparison: Comparison) -> Iterator[str]:
 
 
 def _describe_making(comparison: Comparison) -> str:
-    """Whether all runs were analyzed alike."""
+    """Whether all runs were analyzed alike.
+
+    The clocks of replayed runs are never corrected, so that this is no difference.
+    """
     runs = (*comparison.base.runs, *comparison.other.runs)
     parts = []
     if len({tuple(sorted(run.manifest.versions.items())) for run in runs}) > 1:
         parts.append("versions")
-    if len({str(sorted(run.manifest.options.get("parameters", {}).items())) for run in runs}) > 1:
+    ignored = set() if all(run.source.is_measured for run in runs) else {"clock_correction"}
+    if len({str(sorted(_parameters_of(run, ignored))) for run in runs}) > 1:
         parts.append("options, such as classes of overhead")
     if not parts:
         return ""
     return f"The runs were analyzed with different {join_words(parts)}: analyze them with the same."
+
+
+def _parameters_of(run: Run, ignored: Set[str]) -> Iterator[tuple[str, Any]]:
+    for name, value in run.manifest.options.get("parameters", {}).items():
+        if name not in ignored:
+            yield name, value
 
 
 def _describe_call_paths(comparison: Comparison) -> Iterator[str]:

@@ -282,6 +282,7 @@ class _Task:
                 "allow_damaged": self.options.allow_damaged,
                 "parameters": dict(self.options.parameters),
                 "files": dict(self.options.files),
+                "patterns": [str(folder.absolute()) for folder in self.options.patterns],
             },
             versions=versions(),
             tables=tables,

@@ -102,17 +102,22 @@ def open_trace(run: Run) -> Trace:
 def analyze_changed(
     run: Run, trace: Trace, store: Path, origin: ReplayOrigin, clocks: Clocks, reporter: Reporter
 ) -> Run:
-    """Analyze a trace with changed times into the store; reuse an existing equal run."""
+    """Analyze a trace with changed times into the store; reuse an existing equal run.
+
+    The options are those of the analyzed run, also its folders of patterns.
+    """
     before = _corrections(run)
     both = {
         location: (*before.get(location, ()), *clocks.get(location, ()))
         for location in before.keys() | clocks.keys()
     }
-    given = run.manifest.options.get("parameters", {})
+    given = run.manifest.options
     options = Options(
         allow_damaged=run.manifest.is_damaged_allowed,
         # Records may be closer than clocks of machines are, and are in order.
-        parameters={**given, "clock_correction": "off"},
+        parameters={**given.get("parameters", {}), "clock_correction": "off"},
+        files=given.get("files", {}),
+        patterns=tuple(map(Path, given.get("patterns", ()))),
     )
     source = ReplayedSource(trace, run, origin, both)
     found = analyze_source(

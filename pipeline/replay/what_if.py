@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tracemill.base.text import shortest_text
 from tracemill.engine.progress import Reporter
 from tracemill.engine.replayed_clocks import NewTimes, find_clocks, place_moments
 from tracemill.engine.replayed_source import analyze_changed, open_trace
@@ -60,6 +61,7 @@ def keep_changed(
     from tracemill.kernels.replay import replay
 
     trace, found = open_trace(opened.run), opened.scaled.found
+    scales = sorted(scales)
     duration, row_time = scaled_times(opened.scaled, scales)
     times = replay(found.graph, duration)
     new = NewTimes(times.ready, times.end, row_time / found.row_time)
@@ -67,6 +69,6 @@ def keep_changed(
         opened.run, opened.answer, found, place_moments(opened.answer, found), new,
         len(opened.call_paths),
     )  # fmt: skip
-    description = " ".join(f"{selector}={factor:g}" for selector, factor in scales)
-    origin = ReplayOrigin(kind="what-if", description=description, hashed=description)
+    description = " ".join(f"{selector}={shortest_text(factor)}" for selector, factor in scales)
+    origin = ReplayOrigin(kind="what-if", description=description, hashed=repr(scales))
     return analyze_changed(opened.run, trace, store, origin, clocks, reporter)

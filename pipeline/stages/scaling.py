@@ -79,7 +79,7 @@ def scaled_times(
     """
     found = scaled.found
     factor = np.ones(len(found.row_time))
-    for selector, value in scales:
+    for selector, value in sorted(scales):  # so that rounding does not depend on the order
         factor[_select(scaled, selector)] *= value
     times = found.row_time * factor
     is_whole = factor == 1

@@ -295,7 +295,10 @@ def test_calls_that_nobody_is_known_to_wait_for_are_named(
     )
     for command, where in (
         (["pop"], "It hides in useful or transfer time."),
-        (["what-if", "--scale", "main=0.5"], "part of the calls' durations and stays as recorded"),
+        (
+            ["what-if", "--scale", "main=0.5"],
+            "This waiting is part of the calls' durations and stays as recorded.",
+        ),
     ):
         capsys.readouterr()
         assert cli.main([*command, *store]) == 0

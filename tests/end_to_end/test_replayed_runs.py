@@ -1,6 +1,7 @@
 """Results of replays as runs of a store: their tables, and that measured runs come first."""
 
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,12 +11,13 @@ import pytest
 
 from tests.reference.replaying import FAMILIES
 from tracemill import cli, open_store
-from tracemill.engine.analyze import Analysis
+from tracemill.engine.analyze import Analysis, Options, analyze
 from tracemill.engine.asking import computed_again
 from tracemill.engine.progress import SilentReporter
 from tracemill.kernels.replay import replay
-from tracemill.replay.opening import opened_graph
+from tracemill.replay.opening import GRAPH, opened_graph
 from tracemill.replay.what_if import change, keep_changed
+from tracemill.schemas.replay import DEPENDENCY_KINDS
 from tracemill.stages.scaling import parse_scale, scaled_times
 from tracemill.store.runs import Run, Store
 
@@ -23,6 +25,19 @@ Analyses = Callable[[str], Analysis]
 # Messages, locks, teams with barriers, tasks, and threads.
 TRACES = ("e03_lr_exact", "m28_omp_critical", "m29_hybrid", "m31_omp_tasks", "m32_pthread_mutex")
 SCALES = ("computation=0.5", "computation=3")
+LONG_F = """\
+-- Visits of f that take at least so long.
+--
+-- Grain:      one row per visit
+-- Inputs:     visits, regions
+-- Output:     long_f
+-- Parameters: $least_ns  least time of a visit (BIGINT, default 1000)
+-- Pattern:    finding
+-- Metrics:    long_f "Long f": Time in long visits of f.
+SELECT visits.call_path_id, visits.location_id, visits.leave_ns - visits.enter_ns AS value
+FROM visits INNER JOIN regions USING (region_id)
+WHERE regions.name = 'f' AND value >= $least_ns::BIGINT
+"""
 
 
 def kept(run: Run, scales: str, store: Path) -> tuple[Run, int]:
@@ -94,29 +109,36 @@ def test_waits_of_the_kept_run_are_those_of_its_times(
 
 
 def test_waits_by_family_are_those_of_the_replay(analysis_of: Analyses, tmp_path: Path) -> None:
-    changed, _ = kept(analysis_of("m29_hybrid").run, "computation=0.5", tmp_path)
-    with computed_again(changed, ("activities", "activity_dependencies")) as answer:
-        for name in ("activities", "activity_dependencies", "wait_states"):
-            answer.provide(name)
-        of_graph = dict(
-            answer.connection.sql("""
-            SELECT dependencies.kind::VARCHAR, sum(activities.wait_ns)::BIGINT
-            FROM activities
-            INNER JOIN activity_dependencies AS dependencies USING (activity_id)
-            WHERE dependencies.is_decisive AND activities.location_id IS NOT NULL
-            GROUP BY ALL
-        """).fetchall()
-        )
+    run = analysis_of("m29_hybrid").run
+    with opened_graph(run) as opened:
+        found = opened.scaled.found
+        duration, _ = scaled_times(opened.scaled, [parse_scale("computation=0.5")])
+        graph, times = found.graph, replay(found.graph, duration)
+    waits = np.diff(times.ready, prepend=0)
+    waits[1:] = times.ready[1:] - times.end[:-1]
+    waits[graph.first[:-1]] = times.ready[graph.first[:-1]] - graph.begin
+    of_graph: Counter[str] = Counter()
+    owner = np.repeat(np.arange(len(graph.location)), np.diff(graph.first_cause))
+    is_decisive = (times.decisive[owner] == graph.cause) & (graph.location[owner] >= 0)
+    # Several dependencies on the same cause count once.
+    _, rows = np.unique(owner[is_decisive], return_index=True)
+    for row in np.flatnonzero(is_decisive)[rows]:
+        of_graph[DEPENDENCY_KINDS[found.edge_kind[row]]] += int(waits[owner[row]])
+    changed, _ = kept(run, "computation=0.5", tmp_path)
+    with computed_again(changed, ()) as answer:
+        answer.provide("wait_states")
         of_states = dict(
             answer.connection.sql("""
             SELECT property::VARCHAR, sum(wait_ns)::BIGINT FROM wait_states GROUP BY ALL
         """).fetchall()
         )
+    sums = {}
     for name in ("late sender", "barrier", "n to n", "finalize", "team barrier"):
         kinds, properties = FAMILIES[name]
-        assert sum(of_graph.get(kind, 0) for kind in kinds) == sum(
-            of_states.get(each, 0) for each in properties
-        ), name
+        sums[name] = sum(of_graph[kind] for kind in kinds)
+        assert sums[name] == sum(of_states.get(each, 0) for each in properties), name
+    assert sum(sums.values()) > 0
+    assert sums["team barrier"] > 0
 
 
 def test_calls_inside_an_activity_are_scaled_one_by_one(
@@ -181,6 +203,67 @@ def test_an_equal_change_is_kept_once(store: Path, capfd: pytest.CaptureFixture[
     assert "e06 what-if f=0" in capfd.readouterr().err
 
 
+def test_the_order_of_parts_makes_no_other_run(analysis_of: Analyses, tmp_path: Path) -> None:
+    run = analysis_of("e06_critical_path").run
+    first, second = (kept(run, each, tmp_path)[0] for each in ("g=2 f=0", "f=0 g=2"))
+    assert first.run_id == second.run_id
+    assert first.label == second.label == "e06_critical_path what-if f=0 g=2"
+
+
+def test_close_factors_make_different_runs(analysis_of: Analyses, tmp_path: Path) -> None:
+    run = analysis_of("e06_critical_path").run
+    first, second = (kept(run, f"f=0.1234567{each}", tmp_path)[0] for each in (8, 9))
+    assert first.run_id != second.run_id
+    assert first.label == "e06_critical_path what-if f=0.12345678"
+
+
+def test_patterns_of_the_analyzed_run_are_looked_for_again(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    place = ["--store", str(tmp_path / "store")]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "long_f.sql").write_text(LONG_F)
+    options = Options(threads=1, parameters={"least_ns": 400_000}, patterns=(tmp_path / "mine",))
+    trace = Path("data/e06_critical_path")
+    analyze(trace, store=Store(tmp_path / "store"), options=options)
+    assert cli.main(["what-if", "--scale", "f=0.5", "--output", *place]) == 0
+    query = "SELECT value::BIGINT AS value FROM long_f"
+    runs = (open_store(tmp_path / "store").run(each) for each in (None, "what-if"))
+    before, after = (run.sql(query)["value"].to_list() for run in runs)
+    assert before == [5_000_000]
+    assert after == [2_500_000]
+    shutil.rmtree(tmp_path / "mine")
+    capfd.readouterr()
+    assert cli.main(["what-if", "--scale", "f=0.25", "--output", *place]) == 11
+    assert "no folder of patterns" in capfd.readouterr().err
+
+
+def test_a_run_and_its_kept_run_have_the_same_options(
+    store: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    capfd.readouterr()
+    assert cli.main(["compare", "e06", "e06 what-if f=0", "--store", str(store)]) == 0
+    out = capfd.readouterr().out
+    assert "3.00 ms" in out
+    assert "different options" not in out
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_replays_are_equal_for_any_number_of_threads(
+    analysis_of: Analyses, tmp_path: Path, threads: int
+) -> None:
+    run = analysis_of("m29_hybrid").run
+    options = Options(threads=threads)
+    again = analyze(Path("data/m29_hybrid"), store=Store(tmp_path), options=options).run
+    for name in ("gains", "pop_metrics", "pop_locations"):
+        assert without_id(again.read(name)).equals(without_id(run.read(name))), name
+    graphs = []
+    for each in (run, again):
+        with computed_again(each, GRAPH) as answer:
+            graphs.append([answer.table(name) for name in GRAPH])
+    assert all(one.equals(other) for one, other in zip(*graphs, strict=True))
+
+
 @pytest.mark.parametrize("command", ["report", "pop", "quality"])
 def test_commands_work_on_the_changed_run(store: Path, command: str) -> None:
     assert cli.main([command, "e06 what-if f=0", "--store", str(store)]) == 0
@@ -202,11 +285,14 @@ def test_wrong_uses_are_said_in_one_line(
 
 
 def test_a_trace_that_is_gone_cannot_be_kept_changed(
-    store: Path, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    shutil.rmtree(store.parent / "e06")
+    place = ["--store", str(tmp_path / "store")]
+    trace = shutil.copytree("data/e06_critical_path", tmp_path / "e06")
+    assert cli.main(["analyze", str(trace), *place, "--no-report"]) == 0
+    shutil.rmtree(trace)
     capfd.readouterr()
-    assert cli.main(["what-if", "--scale", "h=0", "--output", "--store", str(store)]) == 11
+    assert cli.main(["what-if", "--scale", "h=0", "--output", *place]) == 11
     assert "no such file or directory" in capfd.readouterr().err
 
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 import numpy as np
 
+from tracemill.base.text import shortest_text
 from tracemill.engine.asking import computed_again
 from tracemill.engine.progress import Reporter
 from tracemill.engine.replayed_clocks import NO_MOMENT, NewTimes, find_clocks
@@ -42,7 +43,7 @@ def keep_forecast(made: RunForecast, store: Path, reporter: Reporter) -> Run:
         clocks = find_clocks(
             made.run, answer, recorded.found, moments, _new_times(made), len(recorded.call_paths)
         )
-    speed = f" at speed {made.cluster.speed:g}" if made.cluster.speed != 1 else ""
+    speed = f" at speed {shortest_text(made.cluster.speed)}" if made.cluster.speed != 1 else ""
     description = f"on {made.cluster.name}{speed}"
     origin = ReplayOrigin(kind="forecast", description=description, hashed=repr(made.cluster))
     return analyze_changed(made.run, trace, store, origin, clocks, reporter)

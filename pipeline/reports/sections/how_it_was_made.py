@@ -59,7 +59,8 @@ def _options(manifest: Manifest) -> Iterator[str]:
     parameters, files = given.pop("parameters", {}), given.pop("files", {})
     for name, value in given.items():
         if value:
-            yield f"{name.replace('_', ' ')} {value}"
+            shown = make_visible(", ".join(value)) if isinstance(value, list) else value
+            yield f"{name.replace('_', ' ')} {shown}"
     for name, value in parameters.items():
         is_text = isinstance(value, str) and "\n" in value
         shown = _describe_rules(value, files.get(name, ""), manifest) if is_text else value
