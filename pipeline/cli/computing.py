@@ -12,6 +12,7 @@ from tracemill.cli.parameters import DEFAULTS, AnalyzingOptions, Flag, StorePath
 
 if TYPE_CHECKING:
     from tracemill.engine.analyze import Analysis, Options
+    from tracemill.readers.common.source import Source
     from tracemill.store.runs import Run, Store
 
 _READING_RUNS = {"read": "gathering runs"}
@@ -27,6 +28,7 @@ def analyze(
     store: StorePath = Path("store"),
     force: Annotated[bool, Flag] = False,
     explain: Annotated[bool, Flag] = False,
+    reader: Literal["own", "library"] = "own",
     common: AnalyzingOptions = DEFAULTS,
 ) -> None:
     """Analyze a trace and print what costs most.
@@ -39,24 +41,29 @@ def analyze(
         Compute everything again; earlier generations are kept.
     explain
         Print what would be computed and why; compute nothing.
+    reader
+        Read an OTF2 archive with the official library, if it is installed. Tables are the same.
     """
+    from tracemill.readers import open_source
+
     options = common.options(force=force)
+    source = open_source(trace, uses_library=reader == "library")
     if explain:
-        _explain_trace(trace, store, options)
+        _explain_trace(source, store, options)
     else:
-        _analyze_trace(trace, store, options, has_report=not common.no_report)
+        _analyze_trace(source, store, options, has_report=not common.no_report)
 
 
-def _analyze_trace(trace: Path, store: Path, options: "Options", *, has_report: bool) -> None:
+def _analyze_trace(source: "Source", store: Path, options: "Options", *, has_report: bool) -> None:
     """Analyze a trace, then print the summary and where the results are."""
-    from tracemill.engine.analyze import analyze
+    from tracemill.engine.analyze import analyze_source
     from tracemill.reports.build import build_report, build_summary
     from tracemill.reports.files import write_reports
     from tracemill.reports.terminal import print_summary
     from tracemill.store.runs import Store
 
     with ProgressReporter() as reporter:
-        analysis = analyze(trace, store=Store(store), options=options, reporter=reporter)
+        analysis = analyze_source(source, store=Store(store), options=options, reporter=reporter)
     _print_outcome(analysis)
     _print_idle_rules(analysis, options)
     build = build_report if has_report else build_summary
@@ -71,13 +78,13 @@ def _analyze_trace(trace: Path, store: Path, options: "Options", *, has_report: 
     print_places([*written, ("tables", analysis.run.path)])
 
 
-def _explain_trace(trace: Path, store: Path, options: "Options") -> None:
+def _explain_trace(source: "Source", store: Path, options: "Options") -> None:
     """Print which tables an analysis would compute or reuse, and why."""
-    from tracemill.engine.analyze import preview
+    from tracemill.engine.analyze import preview_source
     from tracemill.reports.terminal import print_grid
     from tracemill.store.runs import Store
 
-    decisions = preview(trace, store=Store(store), options=options)
+    decisions = preview_source(source, store=Store(store), options=options)
     if not any(each.is_computed for each in decisions):
         results().print(f"nothing to compute: all {len(decisions)} tables are unchanged")
         return

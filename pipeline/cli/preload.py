@@ -8,10 +8,8 @@ import duckdb  # noqa: E402, F401
 
 from tracemill.base.garbage_collection import keep_loaded  # noqa: E402
 from tracemill.engine.recipe import standard_recipe  # noqa: E402
-from tracemill.kernels.otf2_callbacks import compile_callbacks  # noqa: E402
 from tracemill.kernels.warm_up import load_common_kernels  # noqa: E402
 
 load_common_kernels()
-compile_callbacks(frozenset())
 standard_recipe()
 keep_loaded()

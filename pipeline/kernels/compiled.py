@@ -19,6 +19,9 @@ kernel = nb.njit(nogil=True, cache=True, _nrt=False)
 step = nb.njit(_nrt=False)
 """A function called by kernels."""
 
+part = nb.njit(_nrt=False, forceinline=True)
+"""A step that LLVM always inlines: calls with many arguments are slow."""
+
 piece = nb.njit(inline="always")
 """A function that is always inlined, for work done for every record."""
 

@@ -30,7 +30,9 @@ WORST_RECORD = 1024
 
 _ANY = 1 << 40
 _SUCCESS, _INTERRUPT = np.int32(0), np.int32(1)
-_LETTERS = {"B": types.uint8, "W": types.uint32, "Q": types.uint64, "L": types.int64}
+_LETTERS = dict.fromkeys(rec.MAPPINGS, types.uint32) | {
+    "B": types.uint8, "W": types.uint32, "Q": types.uint64, "L": types.int64, "T": types.uint64,
+}  # fmt: skip
 _HEAD = (types.uint64, types.uint64, types.uint64, types.voidptr, types.voidptr)
 
 
@@ -272,9 +274,3 @@ def compile_callbacks(present: frozenset[str], *, only_structure: bool = False) 
         arguments = [types.uint32, types.uint8, types.voidptr, types.voidptr]
         table["Metric"] = _compile(_metric, *arguments)
     return table
-
-
-GROUPS = frozenset(record.needs for record in rec.RECORDS if record.needs) | {
-    "metrics",
-    "attributes",
-}

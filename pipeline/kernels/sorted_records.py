@@ -47,14 +47,17 @@ def sort_by_location(
 def look_at_nested(kinds: Any, refs: Any, ids: Any, tree: Any, state: Any, first: Any) -> Any:
     """Grow the call tree of a location whose visits nest, from row `first` on.
 
-    `ids` are the regions of the references. Returns the next row. Stops if the tree is full, visits
-    do not nest, or there are records of threads.
+    `ids` are the regions of the references, or NO_NODE. Returns the next row. Stops if the tree is
+    full, visits do not nest, a region is undefined, or there are records of threads.
     """
     table, keys, last = tree.table, tree.key, np.uint64(len(tree.table) - 1)
     node, visits = np.int32(state[NODE]), state[VISITS]
     row, count = first, len(kinds)
     while row < count:
         kind = kinds[row]
+        if kind <= LEAVE and (refs[row] >= len(ids) or ids[refs[row]] < 0):
+            state[IS_IRREGULAR] = 1
+            break
         if kind == ENTER:
             # Not in a function: the tree as an argument costs more than the search.
             region = ids[refs[row]]

@@ -1,4 +1,4 @@
-"""Compiles all modules, kernels and callbacks ahead of time.
+"""Compiles all modules and kernels ahead of time.
 
 `python -m tracemill.kernels.warm_up` is the last step of the setup.
 """
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tracemill import schemas
 from tracemill.kernels import call_tree
+from tracemill.kernels import otf2_layout as of
 from tracemill.kernels.addressed import addresses_of
 from tracemill.kernels.clock_replay import Events, replay_clocks
 from tracemill.kernels.clock_replay import Meetings as ClockMeetings
@@ -22,12 +23,10 @@ from tracemill.kernels.delay_intervals import Meetings, Points, find_intervals
 from tracemill.kernels.forecast import layout as forecast
 from tracemill.kernels.forecast.machine import run as run_forecast
 from tracemill.kernels.forecast.records import hash_again
-from tracemill.kernels.framing import frame_records
 from tracemill.kernels.interval_times import IntervalTimes
 from tracemill.kernels.location_walk import LocationWalk, no_teams
 from tracemill.kernels.network.layout import Network
-from tracemill.kernels.otf2_callbacks import GROUPS, compile_callbacks
-from tracemill.kernels.otf2_plain_survey import plain_callbacks
+from tracemill.kernels.otf2_decoding import decode_records, read_integers
 from tracemill.kernels.parallelism_walk import LocationStretches, charge_losses
 from tracemill.kernels.path_names import path_names
 from tracemill.kernels.quantities import take_quantities
@@ -103,7 +102,6 @@ def _walk_once() -> None:
     call_tree.add_node(call_tree.reserve(call_tree.new_tree(), 1), *place, call_tree.NO_NODE)
     walk_back(np.full(1, NONE, np.int64))
     call_tree.describe_tree(tree.parent, tree.region, tree.is_stub, 2, 3)
-    frame_records(np.frombuffer(b"\2\1", np.uint8), True, True)
     path_names(tree.parent, tree.region, ["main"])
 
 
@@ -137,11 +135,19 @@ def _sort_once() -> None:
     places = [np.zeros(2, np.int64) for _ in range(3)]
     out = row.copy(), kinds.copy(), refs.copy(), side.copy()
     sort_by_location(np.zeros(1, np.int32), row, kinds, refs, side, *places, *out)
-    state = np.array([-1, 0, 0], np.int64)
-    look_at_nested(kinds, refs, np.zeros(1, np.int32), call_tree.new_tree(), state, 0)
     visits, stack = [np.zeros(1, np.int64) for _ in range(5)], np.zeros((2, 3), np.int64)
     columns = np.zeros(2, np.int32), np.zeros(2, np.int64), np.zeros(2, np.uint8)
     unfold(*visits, np.zeros(2, np.int64), stack, *columns, np.zeros(2, np.uint32))
+
+
+def _decode_once() -> None:
+    """Decode no records and no integers, and look at no records."""
+    state = np.zeros(of.SLOTS, np.int64)
+    places = of.layout_of(None), of.NO_MAPS, of.NO_CLOCK, of.columns_of(1)
+    decode_records(np.zeros(of.PADDING, np.uint8), state, *places)
+    read_integers(np.frombuffer(b"", np.uint8), True, np.zeros(0, np.uint64))
+    kinds, refs, regions = np.zeros(0, np.uint8), np.zeros(0, np.uint32), np.zeros(1, np.int32)
+    look_at_nested(kinds, refs, regions, call_tree.new_tree(), np.zeros(3, np.int64), 0)
 
 
 def _fill_bins_once() -> None:
@@ -225,6 +231,7 @@ def _forecast_once() -> None:
 
 def load_common_kernels() -> None:
     """Load, or compile, the kernels that nearly every trace needs."""
+    _decode_once()
     _walk_once()
     _fill_bins_once()
     _charge_losses_once()
@@ -247,9 +254,6 @@ def compile_all() -> None:
     _simulate_once()
     _forecast_once()
     _sort_once()
-    compile_callbacks(GROUPS)
-    compile_callbacks(GROUPS - {"attributes"})
-    plain_callbacks()
 
 
 if __name__ == "__main__":

@@ -145,7 +145,7 @@ def _measure_archive(trace: Trace, memory_limit: str) -> Measured:
 
 def _measure_jobs(path: Path, events: int, memory_limit: str) -> Iterator[Cost]:
     thread_counts = sorted({1, min(2, os.cpu_count() or 1)})
-    jobs = [("library", 1), ("callbacks", 1)]
+    jobs = [("library", 1), ("columns", 1)]
     jobs += [("read", threads) for threads in thread_counts]
     jobs += [("analyze", thread_counts[-1]), ("replay", 1), ("forecast_run", 1)]
     for job, threads in jobs:

@@ -110,19 +110,24 @@ def analyze(trace: Path, setting: Setting) -> dict[str, Any]:
     }
 
 
-def callbacks(trace: Path, setting: Setting) -> dict[str, Any]:
-    """The C library with the product's callbacks; the columns are discarded."""
-    from tracemill.kernels.otf2_callbacks import compile_callbacks
+def columns(trace: Path, setting: Setting) -> dict[str, Any]:
+    """Our decoder alone: archive to columns, which are discarded."""
     from tracemill.readers.common.identifiers import Identifiers
+    from tracemill.readers.otf2.records import open_reader
 
     archive = _archive(trace)
-    present = Identifiers(archive.definitions).present
-    return _read_locations(archive, compile_callbacks(present))
+    refs, present = list(archive.definitions["Location"]), Identifiers(archive.definitions).present
+    with open_reader(archive, refs, present) as reader:
+        return _read_locations(archive, reader)
 
 
 def library(trace: Path, setting: Setting) -> dict[str, Any]:
     """The C library without any callback: nothing built on it can be faster."""
-    return _read_locations(_archive(trace), {})
+    from tracemill.readers.otf2.library_events import open_locations
+
+    archive = _archive(trace)
+    with open_locations(archive.anchor, {}, list(archive.definitions["Location"])) as reader:
+        return _read_locations(archive, reader)
 
 
 def forecast(description: Path, setting: Setting) -> dict[str, Any]:
@@ -205,7 +210,7 @@ JOBS: Mapping[str, Job] = {
         ("tracemill.programs.generate", "tracemill.programs.language.process_kinds"), generate
     ),
     "library": Job(READING, library),
-    "callbacks": Job(READING, callbacks),
+    "columns": Job(READING, columns),
     "read": Job(READING, read),
     "read_text": Job(("tracemill.readers.csv.source", "tracemill.store"), read),
     "analyze": Job((*READING, "tracemill.engine.analyze", "duckdb"), analyze),
@@ -266,24 +271,22 @@ def _metered(work: Callable[[], int]) -> dict[str, Any]:
     }
 
 
-def _read_locations(archive: Any, callbacks: dict[str, Any]) -> dict[str, Any]:
+def _read_locations(archive: Any, reader: Any) -> dict[str, Any]:
     from tracemill.readers.common.reading import LocationRead
-    from tracemill.readers.otf2.location_reader import open_locations
 
     total = 0
     declared = {ref: count for ref, (_, _, count, _) in archive.definitions["Location"].items()}
-    with open_locations(archive.library, archive.anchor, callbacks, list(declared)) as reader:
-        for ref, limit in declared.items():
-            for step in reader.read(ref, limit):
-                if not isinstance(step, LocationRead):
-                    total += step
+    for ref, limit in declared.items():
+        for step in reader.read(ref, limit):
+            if not isinstance(step, LocationRead):
+                total += step.record_count
     if total != sum(declared.values()):
         raise RuntimeError(f"{archive.anchor}: {total} of {sum(declared.values())} events read")
     return {"events": total}
 
 
 def _anchor(trace: Path) -> Path:
-    from tracemill.readers.otf2.archive import find_anchor
+    from tracemill.readers.otf2.anchor import find_anchor
 
     return find_anchor(trace)
 

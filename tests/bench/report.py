@@ -11,7 +11,7 @@ from tests.bench.results import Measured, Results
 TITLES = {
     "generate": "generating",
     "library": "C library alone",
-    "callbacks": "C library, our callbacks",
+    "columns": "our decoder, to columns",
     "read": "archive to Parquet",
     "analyze": "whole analysis",
     "graph": "part of analyze: graph, slack, POP, gains",
@@ -48,7 +48,7 @@ _STAGE_COLUMNS = (
 )
 _SHOWN_STAGES = 16
 # What reads the archives: only this can be compared with the bare loop.
-_READING = ("library", "callbacks", "read", "analyze", "bare_loop")
+_READING = ("library", "columns", "read", "analyze", "bare_loop")
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ def results(
 SMALL = measured(
     "small",
     cost("generate", MILLION, 2.0, byte_count=12 * MILLION),
-    cost("callbacks", MILLION, 0.3),
+    cost("columns", MILLION, 0.3),
     cost("read", MILLION, 0.5, byte_count=6 * MILLION),
 )
 LARGE = measured(

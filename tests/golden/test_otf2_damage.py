@@ -96,8 +96,13 @@ def test_the_whole_archive_has_four_chunks(read, archive):
     ],
 )
 def test_a_cut_file_is_read_up_to_its_last_certain_record(read_damaged, damaged, size, readable):
-    anchor = damage(damaged, content_of(damaged)[:size])
-    tables = read_damaged(anchor, r"/0\.evt (is cut short|has a damaged chunk)")
+    content = content_of(damaged)[:size]
+    anchor = damage(damaged, content)
+    header = len(content) // CHUNK_BYTES * CHUNK_BYTES
+    where = f"has a damaged chunk header at byte {header}"
+    if not 0 < len(content) - header < HEADER_BYTES:
+        where = f"is cut short at byte {len(content)}"
+    tables = read_damaged(anchor, rf"/0\.evt {where}")
     assert tables.rows("locations", "record_count is_complete") == [(readable, False), (2, True)]
     whole = readable // 2
     query = "SELECT count(*), max(leave_ns) FROM visits WHERE is_closed AND location_id = 0"
@@ -116,9 +121,10 @@ def test_chunks_must_follow_each_other(read, damaged, order):
     content = content_of(damaged)
     chunks = [content[place : place + CHUNK_BYTES] for place in range(0, len(content), CHUNK_BYTES)]
     anchor = damage(damaged, b"".join(chunks[n] for n in order))
-    with pytest.raises(DamagedTraceError, match=r"0\.evt has a damaged chunk header"):
-        read.again(anchor)
     certain = next((n for n, chunk in enumerate(order) if n != chunk), len(order))
+    where = rf"0\.evt has a damaged chunk header at byte {certain * CHUNK_BYTES};"
+    with pytest.raises(DamagedTraceError, match=where):
+        read.again(anchor)
     if certain:
         tables = read.again(anchor, allow_damaged=True)
         row = tables.rows("locations", "record_count is_complete")[0]
@@ -134,15 +140,22 @@ def test_a_damaged_chunk_header_is_noticed(read_damaged, damaged, place):
     assert tables.rows("locations", "record_count")[0] == (IN_A_CHUNK,)
 
 
-# The library would skip zeros like records of unknown kinds. 0c 77 is an enter without time or
-# region.
-@pytest.mark.parametrize("damage_bytes", [b"\x00" * 12_000, b"\x0c\x77" * 2_000])
-def test_reading_ends_at_a_damaged_record(read_damaged, damaged, damage_bytes):
+# Zeros are the end of a chunk, after which nothing may follow. 0c 77 is an enter without time, with
+# a region of 119 bytes.
+@pytest.mark.parametrize(
+    ("damage_bytes", "what"),
+    [
+        (b"\x00" * 12_000, "bytes that are no record"),
+        (b"\x0c\x77" * 2_000, "a record Enter of a wrong length"),
+    ],
+)
+def test_reading_ends_at_a_damaged_record(read_damaged, damaged, damage_bytes, what):
     content = bytearray(content_of(damaged))
     place = HEADER_BYTES + 100 * EVENT_BYTES
     content[place : place + len(damage_bytes)] = damage_bytes
     anchor = damage(damaged, bytes(content))
-    tables = read_damaged(anchor, r"0\.evt is damaged after 100 events; copy")
+    message = rf"0\.evt is damaged after 100 events, at byte {18 + 100 * 12}: {what}; copy"
+    tables = read_damaged(anchor, message)
     assert tables.rows("locations", "record_count is_complete")[0] == (100, False)
     assert tables.findings() == {("missing_records", 0): DECLARED - 100}
 
@@ -236,7 +249,8 @@ def test_an_archive_without_any_event_file_is_damaged(read_damaged, damaged):
 def test_every_damaged_location_is_counted(read_damaged, damaged):
     (damaged / "traces" / "1.evt").write_bytes(b"")
     damage(damaged, content_of(damaged)[: 2 * CHUNK_BYTES])
-    tables = read_damaged(damaged / "traces.otf2", r"0\.evt is cut short \(and 1 more location\)")
+    message = r"0\.evt is cut short at byte 524288 \(and 1 more location\)"
+    tables = read_damaged(damaged / "traces.otf2", message)
     assert tables.findings() == {
         ("missing_records", 0): DECLARED - 2 * IN_A_CHUNK,
         ("missing_location", 1): 1,

@@ -1,1 +1,1 @@
-"""OTF2 archives, read by the official C library through compiled callbacks."""
+"""OTF2 archives, read by a decoder of our own; by the official C library on request."""

@@ -2,21 +2,52 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.kernels.call_tree import PathTree
+from tracemill.kernels import sorted_records as nested
+from tracemill.kernels.call_tree import NO_NODE, PathTree, clear, new_tree, reserve
 from tracemill.kernels.location_walk import LocationWalk
-from tracemill.kernels.otf2_callbacks import compile_callbacks
-from tracemill.kernels.otf2_plain_survey import PlainSurvey, plain_callbacks, regions_by_ref
+from tracemill.kernels.otf2_layout import layout_of
+from tracemill.kernels.sorted_records import look_at_nested
 from tracemill.kernels.walk_state import RecordRows
 from tracemill.readers.common.definitions import Definitions
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import LocationRead, LocationState, take_nothing
 from tracemill.readers.common.survey import LocationSurvey, PlainSurveyor
 from tracemill.readers.otf2.archive import Archive
-from tracemill.readers.otf2.location_reader import LocationReader, open_locations
+from tracemill.readers.otf2.events import Block, EventReader
+
+_MOST_REFS, _SPARE_NODES = 1 << 22, 1024
+
+
+class _Reader(Protocol):
+    """Our reader of events, or that of the official library."""
+
+    def read(
+        self, location: int, limit: int, *, is_all: bool = False
+    ) -> Iterator[Block | LocationRead]: ...
+
+    def take_dropped(self) -> int:
+        """Number of attributes that did not fit since the last call."""
+
+
+@contextmanager
+def open_reader(
+    archive: Archive, locations: list[int], groups: frozenset[str], *, only_structure: bool = False
+) -> Iterator[_Reader]:
+    """A reader of some locations for the records of some groups."""
+    if not archive.uses_library:
+        yield EventReader(archive, layout_of(groups, only_structure=only_structure))
+        return
+    from tracemill.kernels.otf2_callbacks import compile_callbacks
+    from tracemill.readers.otf2.library_events import open_locations
+
+    callbacks = compile_callbacks(groups, only_structure=only_structure)
+    with open_locations(archive.anchor, callbacks, locations) as reader:
+        yield reader
 
 
 class ArchiveRecords:
@@ -35,11 +66,9 @@ class ArchiveRecords:
     def open_locations(
         self, groups: frozenset[str], locations: list[int], *, only_structure: bool = False
     ) -> Iterator["OpenArchive"]:
-        """Open some locations with callbacks for the records of some groups."""
-        callbacks = compile_callbacks(groups, only_structure=only_structure)
+        """Open some locations for the records of some groups."""
         refs = [self._refs[number] for number in locations]
-        library, anchor = self._archive.library, self._archive.anchor
-        with open_locations(library, anchor, callbacks, refs) as reader:
+        with open_reader(self._archive, refs, groups, only_structure=only_structure) as reader:
             yield OpenArchive(reader, self._refs)
 
     def file_of(self, location: int) -> str:
@@ -49,42 +78,41 @@ class ArchiveRecords:
 class OpenArchive:
     """Open locations of an archive."""
 
-    def __init__(self, reader: LocationReader, refs: list[int]) -> None:
+    def __init__(self, reader: _Reader, refs: list[int]) -> None:
         self._reader, self._refs = reader, refs
 
     def feed(
         self, location: int, limit: int, walk: LocationWalk, report: Callable[[int], None],
         take_records: Callable[[RecordRows], None] = take_nothing, *, is_all: bool = False,
     ) -> LocationRead:  # fmt: skip
-        """Read a location chunk by chunk through a walk that has begun; ends the walk."""
-        buffer = self._reader.buffer
+        """Read a location block by block through a walk that has begun; ends the walk."""
         for step in self._reader.read(self._refs[location], limit, is_all=is_all):
             if isinstance(step, LocationRead):
                 walk.finish(take_records)
                 return step
-            rows, side_rows = buffer.rows, buffer.side_rows
-            walk.feed(
-                buffer.times[:rows], buffer.kinds[:rows], buffer.refs[:rows],
-                buffer.side[: max(side_rows, 1)], take_records,
-            )  # fmt: skip
-            report(step)
+            walk.feed(step.times, step.kinds, step.refs, step.side, take_records)
+            report(step.record_count)
         raise AssertionError("a reading ends with a LocationRead")
 
     def take_dropped(self) -> int:
-        return self._reader.buffer.take_dropped()
+        return self._reader.take_dropped()
 
 
 def plain_look(
     archive: Archive, identifiers: Identifiers, limits: list[LocationState],
     report: Callable[[int], None],
 ) -> PlainSurveyor | None:  # fmt: skip
-    """The faster survey, if the identifiers of regions allow it."""
-    regions = regions_by_ref(identifiers["Region"].refs)
-    return None if regions is None else _PlainLook(archive, regions, limits, report)
+    """The faster survey of locations whose visits nest, if regions have small identifiers."""
+    refs = np.array(identifiers["Region"].refs, np.int64)
+    if len(refs) and refs.max() >= _MOST_REFS:
+        return None
+    regions = np.full(refs.max(initial=-1) + 1, NO_NODE, np.int32)
+    regions[refs] = np.arange(len(refs), dtype=np.int32)
+    return _PlainLook(archive, regions, limits, report)
 
 
 class _PlainLook:
-    """Looks at locations of an archive with the faster survey of plain ones."""
+    """Looks at locations of an archive, and grows their call trees."""
 
     def __init__(
         self, archive: Archive, regions: NDArray[np.int32], limits: list[LocationState],
@@ -98,27 +126,31 @@ class _PlainLook:
         self, block: list[int], merge: Callable[[PathTree], NDArray[np.int32]]
     ) -> list[LocationSurvey | None]:
         """A survey per location, or None where visits do not nest."""
-        refs = [self._refs[number] for number in block]
-        library, anchor = self._archive.library, self._archive.anchor
-        plain = PlainSurvey(self._regions)
-        with open_locations(library, anchor, plain_callbacks(), refs) as reader:
-            return [self._look(reader, plain, number, merge) for number in block]
+        refs, tree, found = [self._refs[number] for number in block], new_tree(), []
+        with open_reader(self._archive, refs, frozenset(), only_structure=True) as reader:
+            for number in block:
+                survey, tree = self._look(reader, clear(tree, None), number)
+                if survey is not None:
+                    survey.numbers = merge(tree)
+                    survey.is_plain = len(survey.numbers) == int(tree.size[0])
+                found.append(survey)
+        return found
 
     def _look(
-        self, reader: LocationReader, plain: PlainSurvey, number: int,
-        merge: Callable[[PathTree], NDArray[np.int32]],
-    ) -> LocationSurvey | None:  # fmt: skip
-        plain.begin()
-        limit = self._limits[number].readable_count
-        is_all = not self._limits[number].problem
-        for step in reader.read(self._refs[number], limit, plain, is_all=is_all):
-            if plain.is_irregular:
-                return None
+        self, reader: _Reader, tree: PathTree, number: int
+    ) -> tuple[LocationSurvey | None, PathTree]:
+        """The survey of a location, and its tree in the memory of an empty one."""
+        state = np.array([NO_NODE, 0, 0], np.int64)
+        limit = self._limits[number]
+        for step in reader.read(self._refs[number], limit.readable_count, is_all=not limit.problem):
             if isinstance(step, LocationRead):
-                numbers, count = merge(plain.tree), int(plain.tree.size[0])
-                return LocationSurvey(
-                    number, step.record_count, plain.visit_count, step.error,
-                    is_plain=len(numbers) == count, numbers=numbers,
-                )  # fmt: skip
-            self._report(step)
-        return None
+                visits = int(state[nested.VISITS])
+                return LocationSurvey(number, step.record_count, visits, step.error), tree
+            row = 0
+            while row < len(step.kinds) and not state[nested.IS_IRREGULAR]:
+                tree = reserve(tree, _SPARE_NODES)
+                row = look_at_nested(step.kinds, step.refs, self._regions, tree, state, row)
+            if state[nested.IS_IRREGULAR]:
+                break
+            self._report(step.record_count)
+        return None, tree

@@ -59,9 +59,9 @@ class Otf2Source:
     tables: tuple[Table, ...] = READ_TABLES
     code_modules = ("tracemill.readers.otf2", "tracemill.readers.common", "tracemill.kernels")
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, uses_library: bool = False) -> None:
         self._opened = _state_of_definitions(path)
-        self._archive = read_archive(path)
+        self._archive = read_archive(path, uses_library=uses_library)
         self.path = self._archive.anchor
         self._survey: Survey | None = None
 
@@ -94,7 +94,9 @@ class Otf2Source:
         archive, identifiers = self._archive, Identifiers(self._archive.definitions)
         sites = CallSites(identifiers, merge_call_sites)
         limits = check_files(archive, allow_damaged=allow_damaged, threads=threads)
-        origin = TraceOrigin("otf2", archive.trace_id, archive.creator, archive.machine_name)
+        origin = TraceOrigin(
+            "otf2", archive.trace_id, archive.description.creator, archive.description.machine_name
+        )
         self._survey = read_tables(
             ArchiveRecords(archive), origin, sites, region_code(sites), limits, sink,
             run_id=run_id, threads=threads, allow_damaged=allow_damaged, report=report,

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from tracemill.kernels import otf2_callbacks as cb
 from tracemill.kernels.records import SIDE_WIDTH
+from tracemill.readers.otf2.events import Block
 from tracemill.readers.otf2.library import Library
 
 
@@ -38,13 +39,13 @@ class RecordBuffer:
     def address(self) -> int:
         return self._memory.ctypes.data
 
-    @property
-    def rows(self) -> int:
-        return int(self._memory[cb.ROWS])
-
-    @property
-    def side_rows(self) -> int:
-        return int(self._memory[cb.SIDE_ROWS])
+    def block(self, record_count: int) -> Block:
+        """The stored ones of the records that were read."""
+        rows, side_rows = int(self._memory[cb.ROWS]), int(self._memory[cb.SIDE_ROWS])
+        return Block(
+            record_count, self.times[:rows], self.kinds[:rows], self.refs[:rows],
+            self.side[: max(side_rows, 1)],
+        )  # fmt: skip
 
     def take_dropped(self) -> int:
         """Number of attributes that did not fit since the last call."""

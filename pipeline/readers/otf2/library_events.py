@@ -1,4 +1,4 @@
-"""Reading the records of chosen locations, a bounded number at a time."""
+"""Reads the events of locations with the official library, a bounded number at a time."""
 
 import ctypes
 from collections.abc import Iterator
@@ -7,13 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from tracemill.base.errors import DamagedTraceError
-from tracemill.kernels.otf2_plain_survey import PlainSurvey
 from tracemill.readers.common.reading import LocationRead
-from tracemill.readers.otf2.buffer import RecordBuffer
-from tracemill.readers.otf2.library import INTERRUPTED_BY_CALLBACK, SUCCESS, Library
-
-CHUNK_RECORDS = 1 << 16
-"""Records read at a time, before they are walked over."""
+from tracemill.readers.otf2.events import ROWS, Block
+from tracemill.readers.otf2.library import INTERRUPTED_BY_CALLBACK, SUCCESS, Library, load_library
+from tracemill.readers.otf2.library_buffer import RecordBuffer
 
 
 class LocationReader:
@@ -33,7 +30,7 @@ class LocationReader:
         self._definition_errors = self._load_local_definitions()
         self._event_files = library.Reader_OpenEvtFiles(self._handle)
         self._callbacks, self._no_callbacks = _register(library, callbacks), _register(library, {})
-        self.buffer = RecordBuffer(library, rows=CHUNK_RECORDS)
+        self.buffer = RecordBuffer(library, rows=ROWS)
 
     def _load_local_definitions(self) -> dict[int, str]:
         """Id maps and clock offsets; without them ids and times would be silently wrong."""
@@ -54,19 +51,13 @@ class LocationReader:
         return errors
 
     def read(
-        self,
-        location: int,
-        limit: int,
-        target: RecordBuffer | PlainSurvey | None = None,
-        *,
-        is_all: bool = False,
-    ) -> Iterator[int | LocationRead]:
-        """Fill the target (the buffer) again and again; yields the number of records each time.
+        self, location: int, limit: int, *, is_all: bool = False
+    ) -> Iterator[Block | LocationRead]:
+        """Blocks of at most `limit` records; the last item is a LocationRead.
 
-        The last item is a LocationRead. At most `limit` records are read: the C library replays
-        chunks without end in some truncated files. It is an error if more follow where `is_all`.
+        The C library replays chunks without end in some truncated files. It is an error if more
+        records follow where `is_all`.
         """
-        target = target or self.buffer
         if not limit:
             yield LocationRead(0)  # a location without events may have no files
             return
@@ -78,20 +69,24 @@ class LocationReader:
             yield LocationRead(0, "its event file is missing or unreadable")
             return
         self._library.Reader_RegisterEvtCallbacks(
-            self._handle, reader, self._callbacks, target.address
+            self._handle, reader, self._callbacks, self.buffer.address
         )
         total, error = 0, ""
         while total < limit and not error:
-            target.clear()
-            count, error = self._fill(reader, min(CHUNK_RECORDS, limit - total))
+            self.buffer.clear()
+            count, error = self._fill(reader, min(ROWS, limit - total))
             total += count
-            yield count
+            yield self.buffer.block(count)
             if not count:
                 break
         if is_all and total == limit and not error:
             error = self._check_end(reader)
         self._library.Reader_CloseEvtReader(self._handle, reader)
         yield LocationRead(total, error)
+
+    def take_dropped(self) -> int:
+        """Number of attributes that did not fit since the last call."""
+        return self.buffer.take_dropped()
 
     def _check_end(self, reader: int) -> str:
         """The damage if there are more events than were counted; empty if there is none."""
@@ -126,10 +121,10 @@ def _register(library: Library, callbacks: dict[str, Any]) -> int:
 
 @contextmanager
 def open_locations(
-    library: Library, anchor: Path, callbacks: dict[str, Any], locations: list[int]
+    anchor: Path, callbacks: dict[str, Any], locations: list[int]
 ) -> Iterator[LocationReader]:
     """A reader of `locations`, closed at the end."""
-    reader = LocationReader(library, anchor, callbacks, locations)
+    reader = LocationReader(load_library(), anchor, callbacks, locations)
     try:
         yield reader
     finally:
