@@ -127,10 +127,10 @@ docs: $(KERNELS) ## Write the generated documents anew
 reference: $(KERNELS) ## Compare with the reference results in TRACES
 	@$(PY) -m tests.reference "$$TRACES" $(ARGS)
 
-bench: $(KERNELS) ## Measure speed and memory, in under 5 minutes
+bench: $(KERNELS) $(DEVELOP) ## Measure speed and memory, in under 5 minutes
 	@$(PY) -m tests.bench $(ARGS)
 
-bench-full: $(KERNELS) ## The same with 100 million events, in 4 GB of memory for queries
+bench-full: $(KERNELS) $(DEVELOP) ## The same with 100 million events, in 4 GB of memory for queries
 	@$(PY) -m tests.bench --events 1000000,5000000,20000000,100000000 --memory-limit 4GB $(ARGS)
 
 clean: ## Remove caches and build/; keeps .venv, every other store
@@ -161,8 +161,8 @@ endef
 
 define INSTALL_OTF2
 	$(INSTALL) $(OTF2) >.venv/otf2.log 2>&1 || { \
-	echo 'The OTF2 library could not be installed (see .venv/otf2.log; to try again: make otf2). OTF2'; \
-	echo 'needs a libotf2 on the loader path or OTF2_LIBRARY=/path/libotf2.so; all else works.'; }
+	echo 'The OTF2 library could not be installed (see .venv/otf2.log; to try again: make otf2).'; \
+	echo 'Only generate, --reader library and tests need it, or OTF2_LIBRARY=/path/libotf2.so.'; }
 endef
 
 # An environment of another Python than the one asked for, or of one that is gone, is no use.
@@ -176,7 +176,7 @@ endif
 endif
 
 # sys._base_executable: python3 may be that of the .venv to be replaced.
-$(RUNTIME): requirements/runtime.txt requirements/build.txt requirements/otf2.txt $(wildcard $(INSTALLING)) $(STALE)
+$(RUNTIME): requirements/runtime.txt requirements/build.txt $(wildcard $(INSTALLING)) $(STALE)
 	@"$$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	echo "Python 3.11 or newer is needed, but $$PYTHON says: $$({ "$$PYTHON" --version; } 2>&1)." \
 	'Name another: make setup PYTHON=python3.12' >&2; exit 1; }
@@ -188,7 +188,6 @@ $(RUNTIME): requirements/runtime.txt requirements/build.txt requirements/otf2.tx
 	@"$$("$$PYTHON" -c 'import sys; print(sys._base_executable)')" -m venv --clear .venv
 	@$(INSTALL) $(WHEELS) $(HASHED) --requirement requirements/runtime.txt \
 	--requirement requirements/build.txt || { $(INSTALL_FAILED); exit 1; }
-	@$(INSTALL_OTF2)
 	@touch $@
 
 # The package of this checkout; a new folder in it has to be installed.
@@ -202,13 +201,14 @@ $(KERNELS): $(PACKAGE) $(wildcard pipeline/kernels/*.py pipeline/kernels/*/*.py)
 	@touch $@
 
 # A failed pip has left things as they were; only an interrupted one leaves INSTALLING behind.
-$(DEVELOP): requirements/develop.txt $(RUNTIME)
+$(DEVELOP): requirements/develop.txt requirements/otf2.txt $(RUNTIME)
 	@echo 'Installing test and lint tools ...'
+	@$(INSTALL_OTF2)
 	@touch $(INSTALLING); $(INSTALL) $(WHEELS) $(HASHED) --requirement requirements/develop.txt || { \
 	rm -f $(INSTALLING); $(INSTALL_FAILED); exit 1; }; rm -f $(INSTALLING)
 	@touch $@
 
-otf2: $(RUNTIME) ## Try again to install the OTF2 library
+otf2: $(RUNTIME) ## Install the OTF2 library, for generate and --reader library
 	@$(INSTALL_OTF2)
 
 wheelhouse: wheelhouse-is-given $(RUNTIME) ## Fill WHEELHOUSE for a machine without network

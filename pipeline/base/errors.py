@@ -38,7 +38,7 @@ class DamagedTraceError(PipelineError):
 
 
 class UnsupportedTraceError(PipelineError):
-    """The trace is intact, but the library cannot read its compression or packing."""
+    """The trace is intact, but its compression or packing is not supported."""
 
     exit_code = 14
 

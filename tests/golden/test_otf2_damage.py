@@ -227,6 +227,38 @@ def test_without_sound_local_definitions_a_location_cannot_be_read(read_damaged,
     assert tables.findings() == {("missing_location", 0): 1, ("missing_records", 0): DECLARED}
 
 
+def test_definitions_of_a_location_are_none_of_the_trace(read, damaged):
+    shutil.copyfile(damaged / "traces" / "0.def", damaged / "traces.def")
+    with pytest.raises(DamagedTraceError, match=r"/traces\.def defines none of 2 locations; copy"):
+        read.again(damaged / "traces.otf2", allow_damaged=True)
+
+
+# A mapping table, of type 3 (regions): two numbers as a list (0), 1 and 0.
+@pytest.mark.parametrize(
+    ("place", "value", "what"),
+    [
+        (4, 7, "a mapping table of mode 7"),
+        (3, 9, "a mapping table of 9 numbers"),
+        (5, 9, "numbers of a mapping table do not fit"),
+        (0, 200, "a record or field is cut"),
+    ],
+)
+def test_damaged_local_definitions_are_found(read, tmp_path, place, value, what):
+    trace = Trace()
+    trace.region("main")
+    trace.region("work")
+    trace.location("0 enter 0\n 9 leave 0", id_maps={"region": [1, 0]})
+    anchor = trace.write(tmp_path / "archive")
+    file = tmp_path / "archive" / "traces" / "0.def"
+    content = bytearray(file.read_bytes())
+    table = b"\x05\x07\x03\x01\x02\x00\x01\x01\x00"
+    assert content[HEADER_BYTES:] == table + b"\x02\x01"
+    content[HEADER_BYTES + 1 + place] = value
+    file.write_bytes(content)
+    with pytest.raises(DamagedTraceError, match=rf"/0\.def .* at byte \d+: {what}; copy"):
+        read.again(anchor)
+
+
 def test_a_location_without_events_needs_no_files(read, tmp_path):
     trace = trace_of("0 enter main\n 9 leave main")
     trace.location()

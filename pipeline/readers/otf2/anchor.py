@@ -5,15 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tracemill.base.errors import DamagedTraceError, NotATraceError, UnsupportedTraceError
-from tracemill.readers.otf2.chunks import BYTE_ORDERS
+from tracemill.readers.otf2.chunks import BYTE_ORDERS, CHUNK_HEADER
 from tracemill.readers.otf2.fields import DamagedFieldError, Fields
 
 _MAGIC = b"OTF2"
-_ORDER_AT, _FORMAT_AT, _CHUNK_SIZES_AT = 1, 7, 12
+_ORDER_AT, _FORMAT_AT, _CHUNK_SIZES_AT, _SUBSTRATE_AT = 1, 7, 12, 28
 _FORMAT = 3
 """Of all versions since 2.0; formats before 2 have no trace id, those before 3 no snapshots."""
 _PROPERTY_NAME = re.compile(rb"\w+(::\w+)+")
-_SION, _ZLIB, _END_OF_FILE = 2, 2, 2
+_SUBSTRATES, _SION = (1, 2, 3), 2
+_UNCOMPRESSED, _ZLIB = 1, 2
+_END_OF_FILE = 2
 _CHUNK_SIZES = range(256 << 10, (16 << 20) + 1)
 """Bytes that the library's writer allows a chunk to have."""
 
@@ -25,6 +27,7 @@ class Anchor:
     trace_id: int
     creator: str
     machine_name: str
+    location_count: int
     event_chunk_bytes: int
     definition_chunk_bytes: int
 
@@ -70,7 +73,7 @@ def read_anchor(path: Path) -> Anchor:
 
 def _read(path: Path, data: bytes) -> Anchor:
     order = BYTE_ORDERS.get(data[_ORDER_AT])
-    if order is None or data[2:6] != _MAGIC:
+    if order is None or data[0] != CHUNK_HEADER or data[2:_FORMAT_AT] != _MAGIC + b"\0":
         raise DamagedFieldError(0, "no header")
     fields = Fields(data, _FORMAT_AT, len(data), order)
     format = fields.whole(1)
@@ -80,7 +83,7 @@ def _read(path: Path, data: bytes) -> Anchor:
     for place, size in enumerate(sizes):
         if size not in _CHUNK_SIZES:
             raise DamagedFieldError(_CHUNK_SIZES_AT + 8 * place, f"chunks of {size} bytes")
-    fields.place += 16  # number of locations and definitions
+    locations, _ = fields.whole(8), fields.whole(8)  # and number of definitions
     machine_name, creator, _ = (_text(fields) for _ in range(3))
     trace_id = 0
     if format > 1:
@@ -96,7 +99,7 @@ def _read(path: Path, data: bytes) -> Anchor:
         fields.whole(8)  # number of snapshots and thumbnails
         if fields.whole(1) != _END_OF_FILE:
             raise DamagedFieldError(fields.place - 1, "no mark of its end")
-    return Anchor(trace_id, creator, machine_name, *sizes)
+    return Anchor(trace_id, creator, machine_name, locations, *sizes)
 
 
 def _check_supported(path: Path, *, substrate: int, compression: int) -> None:
@@ -110,6 +113,10 @@ def _check_supported(path: Path, *, substrate: int, compression: int) -> None:
             f"{path}: a zlib-compressed archive, which cannot be read; record it again without "
             "compression"
         )
+    if substrate not in _SUBSTRATES:
+        raise DamagedFieldError(_SUBSTRATE_AT, f"files of kind {substrate}")
+    if compression != _UNCOMPRESSED:
+        raise DamagedFieldError(_SUBSTRATE_AT + 1, f"compression of kind {compression}")
 
 
 def _text(fields: Fields) -> str:

@@ -68,7 +68,7 @@ def read_archive(path: Path, *, uses_library: bool = False) -> Archive:
             from tracemill.readers.otf2.library_definitions import read_with_library
 
             definitions = read_with_library(path)
-        check_definitions(definitions, file)
+        check_definitions(definitions, file, anchor.location_count)
     except DamagedTraceError as error:
         raise DamagedTraceError(f"{error}; copy the archive again") from None
     return Archive(path, anchor, definitions, uses_library)

@@ -6,7 +6,7 @@ from typing import Literal
 
 Order = Literal["little", "big"]
 CHUNK_HEADER_BYTES = 18
-_CHUNK_HEADER = 3
+CHUNK_HEADER = 3
 BYTE_ORDERS: dict[int, Order] = {0x42: "little", 0x23: "big"}
 
 
@@ -22,7 +22,7 @@ class ChunkHeader:
 def read_header(data: bytes, place: int = 0) -> ChunkHeader | None:
     """The header of a chunk at a place; None if this is none."""
     header = data[place : place + CHUNK_HEADER_BYTES]
-    if len(header) < CHUNK_HEADER_BYTES or header[0] != _CHUNK_HEADER:
+    if len(header) < CHUNK_HEADER_BYTES or header[0] != CHUNK_HEADER:
         return None
     order = BYTE_ORDERS.get(header[1])
     if order is None:

@@ -145,8 +145,13 @@ def decode_text(definitions: Definitions, text: bytes) -> str:
         return text.decode("utf-8", "backslashreplace")
 
 
-def check_definitions(definitions: Definitions, file: Path) -> None:
-    """Raise DamagedTraceError if definitions contradict each other, or no file can be so long."""
+def check_definitions(definitions: Definitions, file: Path, location_count: int) -> None:
+    """Raise DamagedTraceError if definitions contradict each other, or no file can be so long.
+
+    The anchor file announces `location_count` locations; any other number is no contradiction.
+    """
+    if location_count and not definitions["Location"]:
+        raise DamagedTraceError(f"{file} defines none of {location_count} locations")
     if not 0 < definitions.clock[0] < 1 << 63:
         raise DamagedTraceError(f"{file} gives the clock no possible resolution")
     for ref, (_, _, count, group) in definitions["Location"].items():

@@ -145,6 +145,6 @@ def load_library() -> Library:
         except (OSError, AttributeError) as error:
             tried.append(f"{origin}: {error}")
     raise MissingLibraryError(
-        f"no OTF2 library found ({'; '.join(tried)}): install libotf2 or the otf2 package, or set "
-        "OTF2_LIBRARY to the path of libotf2.so"
+        f"no OTF2 library found ({'; '.join(tried)}): install libotf2 or the otf2 package (make "
+        "otf2), or set OTF2_LIBRARY to the path of libotf2.so"
     )

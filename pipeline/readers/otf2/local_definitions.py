@@ -11,7 +11,7 @@ from tracemill.kernels.otf2_layout import KNOWN_MAPPINGS, Clock, Maps, maps_of
 from tracemill.readers.otf2.fields import DamagedFieldError, Fields, read_records
 
 _MAPPING_TABLE, _CLOCK_OFFSET = 5, 6
-_SPARSE = 1
+_DENSE, _SPARSE = 0, 1
 _MOST_BYTES = 8
 
 
@@ -33,10 +33,12 @@ class _Taker:
 
     def _take_table(self, fields: Fields) -> None:
         first, kind = fields.place, fields.whole(1)
+        count, mode = fields.number(_MOST_BYTES), fields.whole(1)
+        if mode not in (_DENSE, _SPARSE):
+            raise DamagedFieldError(fields.place - 1, f"a mapping table of mode {mode}")
         if kind >= KNOWN_MAPPINGS:
             return
-        count, is_sparse = fields.number(_MOST_BYTES), fields.whole(1) == _SPARSE
-        count *= 1 + is_sparse
+        count *= 1 + (mode == _SPARSE)
         if kind in self.tables:
             raise DamagedFieldError(first, f"a second mapping table of type {kind}")
         if count > fields.end - fields.place:
@@ -45,7 +47,7 @@ class _Taker:
         data = np.frombuffer(fields.data, np.uint8)[fields.place : fields.end]
         if not read_integers(data, fields.order == "little", numbers):
             raise DamagedFieldError(first, "numbers of a mapping table do not fit")
-        self.tables[kind] = numbers, is_sparse
+        self.tables[kind] = numbers, mode == _SPARSE
 
 
 def read_local_definitions(file: Path, chunk_bytes: int) -> tuple[Maps, Clock]:
