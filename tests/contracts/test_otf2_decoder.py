@@ -114,6 +114,44 @@ def test_all_kinds_of_records_are_equal(tmp_path, write, is_big_endian):
     assert compare(anchor) == sum(records.end.record_count for _, records in before)
 
 
+@pytest.mark.parametrize("rows", [1, 2, 5, 64])
+def test_the_size_of_blocks_makes_no_difference(tmp_path, rows):
+    """Some records and their attributes are longer than these blocks, which grow then."""
+    anchor = write_all(tmp_path)
+    whole = list(read_records(anchor, uses_library=False))
+    assert list(read_records(anchor, uses_library=False, rows=rows)) == whole
+
+
+def test_any_number_of_attributes_is_kept(tmp_path):
+    trace = Trace()
+    many = {number: ("uint32", number) for number in range(5_000)}
+    trace.location([Event(0, "Enter", (0,), many), Event(9, "Leave", (0,))])
+    trace.define("Attribute", 1, "an attribute", "", TYPES["uint32"])
+    ((_, records),) = read_records(trace.write(tmp_path), uses_library=False, rows=100)
+    assert list(records.kinds) == [rec.ENTER, *[rec.ATTRIBUTE] * 5_000, rec.LEAVE]
+    triples = [value for number in range(5_000) for value in (number, TYPES["uint32"], number)]
+    assert list(records.values) == triples
+
+
+# A table is a record of type 5: regions (3), how many, pairs (1), and an integer of 4 bytes each.
+@pytest.mark.parametrize(
+    "pairs", [[(0, 1)], [(1, 0), (0, 1)], [(70_000, 1), (5, 0)], [(5, 1), (70_000, 0), (80_000, 1)]]
+)
+def test_identifiers_are_mapped_by_pairs(tmp_path, pairs):
+    trace = Trace()
+    trace.region("main")
+    trace.region("work")
+    found = [0, 1, 2, 5, 60_000, 70_000, 70_001, 80_000, 0xFFFFFFFF]
+    trace.location([Event(place, "Enter", (ref,)) for place, ref in enumerate(found)])
+    anchor, file = trace.write(tmp_path), tmp_path / "traces" / "0.def"
+    numbers = b"".join(b"\x04" + each.to_bytes(4, "little") for pair in pairs for each in pair)
+    table = b"\x03\x01" + bytes([len(pairs), 1]) + numbers
+    file.write_bytes(file.read_bytes()[:18] + bytes([5, len(table)]) + table + b"\x02\x01")
+    assert compare(anchor) == len(found)
+    ((_, records),) = read_records(anchor, uses_library=False)
+    assert list(records.regions) == [dict(pairs).get(ref, ref) for ref in found]
+
+
 def test_a_generated_archive_is_equal(tmp_path):
     from tracemill.programs.generate import generate
     from tracemill.programs.language.reading import read_spec

@@ -68,6 +68,11 @@ def test_a_damaged_archive_is_one_line_and_leaves_nothing(
     assert not list(tmp_path.glob("store/runs/run=*/gen=*"))
 
 
+def test_a_reader_that_does_not_exist_is_a_wrong_option(tmp_path: Path) -> None:
+    assert analyze(GOOD, tmp_path / "store", "--reader", "library", "--explain") == 0
+    assert analyze(GOOD, tmp_path / "store", "--reader", "other") == 2
+
+
 @pytest.mark.parametrize(("name", "code"), [("nowhere", 11), ("empty", 12), ("text.otf2", 12)])
 def test_what_is_no_trace_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, code: int

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.kernels import records as rec
+from tracemill.kernels.otf2_layout import layout_of
 from tracemill.readers.common.reading import LocationRead
 from tracemill.readers.otf2.archive import read_archive
 from tracemill.readers.otf2.checking import check_files
-from tracemill.readers.otf2.events import Block
+from tracemill.readers.otf2.events import Block, EventDecoder
 from tracemill.readers.otf2.records import open_reader
 
 GROUPS = frozenset(record.needs for record in rec.RECORDS if record.needs) | {
@@ -30,10 +31,11 @@ _BITS = dict(zip(range(1, 11), (8, 16, 32, 64) * 2 + (32, 64), strict=True)) | {
 
 @dataclass
 class Records:
-    """The records of a location, one value each, and the values of counters and attributes."""
+    """The records of a location, the regions of its visits, and the arguments of all others."""
 
     times: NDArray[np.uint64]
     kinds: NDArray[np.uint8]
+    regions: NDArray[np.uint32]
     values: NDArray[np.uint64]
     end: LocationRead
 
@@ -48,18 +50,21 @@ class Records:
         )
 
     def _columns(self) -> tuple[NDArray[np.generic], ...]:
-        return self.times, self.kinds, self.values
+        return self.times, self.kinds, self.regions, self.values
 
 
 def read_records(
     anchor: Path, *, uses_library: bool, groups: frozenset[str] = GROUPS,
-    only_structure: bool = False, allow_damaged: bool = False,
+    only_structure: bool = False, allow_damaged: bool = False, rows: int = 0,
 ) -> Iterator[tuple[int, Records]]:  # fmt: skip
-    """Each location that can be read, with its records."""
+    """Each location that can be read, with its records; in blocks of so many `rows` if given."""
     archive = read_archive(anchor, uses_library=uses_library)
     limits = check_files(archive, allow_damaged=allow_damaged, threads=1)
     refs = list(archive.definitions["Location"])
     with open_reader(archive, refs, groups, only_structure=only_structure) as reader:
+        if rows:
+            layout, size = layout_of(groups), archive.event_chunk_bytes
+            reader.decoder = EventDecoder(layout, size, rows=rows)  # type: ignore[attr-defined]
         for ref, limit in zip(refs, limits, strict=True):
             blocks = list(
                 reader_blocks(reader.read(ref, limit.readable_count, is_all=not limit.problem))
@@ -75,12 +80,12 @@ def reader_blocks(steps: Iterator[Block | LocationRead]) -> Iterator[Records | L
 def _together(steps: list[Records | LocationRead]) -> Records:
     *blocks, end = steps
     assert isinstance(end, LocationRead)
-    empty = np.empty(0, np.uint64)
-    columns = [
-        np.concatenate([empty.astype(kind), *(getattr(block, name) for block in blocks)])
-        for name, kind in (("times", np.uint64), ("kinds", np.uint8), ("values", np.uint64))
-    ]
-    return Records(*columns, end)  # type: ignore[arg-type]
+    none = Records(
+        np.empty(0, np.uint64), np.empty(0, np.uint8), np.empty(0, np.uint32),
+        np.empty(0, np.uint64), end,
+    )  # fmt: skip
+    columns = zip(none._columns(), *(block._columns() for block in blocks), strict=True)
+    return Records(*map(np.concatenate, columns), end)  # type: ignore[arg-type]
 
 
 def _comparable(block: Block) -> Records:
@@ -97,10 +102,8 @@ def _comparable(block: Block) -> Records:
     chosen = side[rows].copy()
     chosen[used == rec.ATTRIBUTE] = _without_rest(chosen[used == rec.ATTRIBUTE])
     values = chosen[np.arange(rec.SIDE_WIDTH) < _WIDTHS[used][:, None]]
-    regions = block.refs[kinds <= rec.LEAVE].astype(np.uint64)
-    return Records(
-        block.times.copy(), kinds.copy(), np.concatenate([regions, values]), LocationRead(0)
-    )
+    regions = block.refs[kinds <= rec.LEAVE].copy()
+    return Records(block.times.copy(), kinds.copy(), regions, values, LocationRead(0))
 
 
 def _without_rest(attributes: NDArray[np.uint64]) -> NDArray[np.uint64]:
