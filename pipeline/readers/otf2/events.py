@@ -53,7 +53,9 @@ class EventDecoder:
     def load(self) -> ChunkHeader | None:
         """Load the next chunk, and return its header; None if there is none."""
         self._first_byte += self._chunk_bytes
-        size = self._file.readinto(self._chunk)
+        size = 0
+        while more := self._file.readinto(self._chunk[size:]):
+            size += more
         self.state[of.PLACE], self.state[of.END] = CHUNK_HEADER_BYTES, size
         header = read_header(self._data[: min(size, CHUNK_HEADER_BYTES)].tobytes())
         self.state[of.IS_LITTLE] = header is None or header.order == "little"
@@ -62,7 +64,7 @@ class EventDecoder:
     def decode(self) -> int:
         """Decode records behind those in the columns; returns why it stopped.
 
-        The columns are empty afterwards if they have no room for a single record.
+        The columns grow if they have no room for a single record and its attributes.
         """
         while True:
             found: int = decode_records(
