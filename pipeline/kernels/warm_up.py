@@ -48,6 +48,7 @@ from tracemill.kernels.sorted_records import look_at_nested, sort_by_location
 from tracemill.kernels.timeline_walk import LocationBins
 from tracemill.kernels.unfolding import unfold
 from tracemill.kernels.walk_state import STATE_SLOTS, Code, RecordRows
+from tracemill.kernels.wrong_order import mark_waits
 
 
 def _code() -> Code:
@@ -194,6 +195,7 @@ def _charge_once() -> None:
     segments = SegmentTimes(zeros[:1], 1, 1)
     segments.walk(np.zeros(1, np.int32), zeros[:1], zeros[:1] + 1)
     segments.finish()
+    mark_waits(zeros, zeros, zeros - 1, 0)
 
 
 def _replay_once() -> None:

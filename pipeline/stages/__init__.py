@@ -17,6 +17,7 @@ from tracemill.stages.replays import REPLAY_STAGE
 from tracemill.stages.stage import PythonStage
 from tracemill.stages.time_profile import TIME_PROFILE_STAGE
 from tracemill.stages.timeline import TIMELINE_STAGE
+from tracemill.stages.wrong_order import WRONG_ORDER_STAGE
 
 PYTHON_STAGES: tuple[PythonStage, ...] = (
     ACTIVITY_GRAPH_STAGE,
@@ -36,6 +37,7 @@ PYTHON_STAGES: tuple[PythonStage, ...] = (
     REPLAY_STAGE,
     TIME_PROFILE_STAGE,
     TIMELINE_STAGE,
+    WRONG_ORDER_STAGE,
 )
 """All of them. A kernel over tables, such as a critical path, is registered here: with the tables
 it reads and makes, and its parameters."""
