@@ -5,6 +5,7 @@ from tracemill.stages.call_path_keys import CALL_PATH_KEYS_STAGE
 from tracemill.stages.clock_corrections import CLOCK_STAGE
 from tracemill.stages.counters import COUNTERS_STAGE
 from tracemill.stages.critical_path import CRITICAL_PATH_STAGE
+from tracemill.stages.critical_path_profile import CRITICAL_PATH_PROFILE_STAGE
 from tracemill.stages.delays import DELAYS_STAGE
 from tracemill.stages.derived_counters import DERIVED_COUNTERS_STAGE
 from tracemill.stages.imbalance import IMBALANCE_STAGE
@@ -24,6 +25,7 @@ PYTHON_STAGES: tuple[PythonStage, ...] = (
     CALL_PATH_KEYS_STAGE,
     CLOCK_STAGE,
     COUNTERS_STAGE,
+    CRITICAL_PATH_PROFILE_STAGE,
     CRITICAL_PATH_STAGE,
     DELAYS_STAGE,
     DERIVED_COUNTERS_STAGE,

@@ -102,10 +102,22 @@ def given_tables(tables: Mapping[str, Rows], without: Iterable[str] = ()) -> dic
     """Rows of declared tables as the engine takes them; rows without a number are numbered."""
     known = known_tables()
     return {
-        name: make_table(known[name], _numbered(known[name], rows))
+        name: make_table(known[name], _numbered(known[name], _as_stored(name, rows)))
         for name, rows in with_profile(tables).items()
         if name in known and name not in without
     }
+
+
+def _as_stored(name: str, rows: Rows) -> Rows:
+    """Visits in the order in which they are left, a callee before its caller."""
+    if name != "visits" or not all("visit_id" in row for row in rows):
+        return rows
+    return sorted(
+        rows,
+        key=lambda row: (
+            row.get("location_id", 0), row["leave_ns"], -row["enter_ns"], -row["visit_id"],
+        ),
+    )  # fmt: skip
 
 
 def _numbered(table: Table, rows: Rows) -> Rows:
