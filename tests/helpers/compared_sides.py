@@ -24,6 +24,7 @@ class NamedRun:
     def __init__(self, run_id: str) -> None:
         self.run_id = self.label = run_id
         self.manifest = SimpleNamespace(versions={}, options={})
+        self.source = SimpleNamespace(is_measured=True)
 
 
 def side_of(name: str, times: Sequence[int], processes: int = 4) -> Side:
