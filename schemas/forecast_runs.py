@@ -50,7 +50,7 @@ FORECAST_RUNS = Table(
 
 FORECAST_RANKS = Table(
     name="forecast_ranks",
-    meaning="What each process does in the forecast of a run.",
+    meaning="Computation, overhead and waiting of each process in the forecast of a run.",
     grain="one row per forecast of a run and rank",
     key=("forecast_id", "rank"),
     columns=(

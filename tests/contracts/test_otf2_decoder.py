@@ -161,7 +161,7 @@ def test_a_generated_archive_is_equal(tmp_path):
     )
 
 
-# --- What versions to come may write -------------------------------------------------------------
+# --- Records and fields of later versions --------------------------------------------------------
 
 
 def patched(tmp_path: Path, old: bytes, new: bytes) -> Path:

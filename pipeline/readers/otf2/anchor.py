@@ -22,7 +22,7 @@ _CHUNK_SIZES = range(256 << 10, (16 << 20) + 1)
 
 @dataclass(frozen=True)
 class Anchor:
-    """What an anchor file says."""
+    """Content of an anchor file."""
 
     trace_id: int
     creator: str
