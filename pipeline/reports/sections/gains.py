@@ -36,7 +36,7 @@ def build(material: Material) -> Section | None:
         return None
     return Section(
         key="gains",
-        title="What removing parts would bring",
+        title="Gains of removing parts",
         sentences=tuple(describe_gain(material)),
         tables=material.tables(PARTS),
         sources=(read_source(PARTS.query, PARTS.row_limit),),
