@@ -1,7 +1,9 @@
-"""Measure speed and memory of generating, reading, analyzing, forecasting."""
+"""Measure speed and memory of generating, reading, analyzing, reporting, forecasting."""
 
 import argparse
+import importlib.util
 import os
+import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -13,9 +15,9 @@ from rich.console import Console
 from tests.bench.archives import PROGRAMS, provide_archive
 from tests.bench.figures import record
 from tests.bench.forecasts import provide_program
-from tests.bench.measuring import Cost, FailedJobError, Trace, measure, repetitions_for
+from tests.bench.measuring import REPETITIONS, Cost, FailedJobError, Trace, measure, repetitions_for
 from tests.bench.places import event_file_bytes
-from tests.bench.report import TITLES, cost_table, describe_size, stage_tables
+from tests.bench.report import TITLES, cost_table, describe_size, real_table, stage_tables
 from tests.bench.results import Measured, Results, this_machine
 from tests.bench.text import provide_text
 from tracemill.base.errors import PipelineError
@@ -30,6 +32,9 @@ GRAPH_STAGES = (
     "activities", "replays",
 )  # fmt: skip
 """Stages of the analysis from matched calls to slack, POP metrics and gains."""
+THREADS = sorted({1, min(2, os.cpu_count() or 1)})
+REAL = ("n_lu_W_4", "l01_lulesh_8")
+"""Traces of real programs that are measured where they are found."""
 BUSY_LOAD = 0.5
 """Load before the measurements from which on they are doubtful."""
 
@@ -77,6 +82,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     add("--regenerate", action="store_true", help="generate archives again, to measure that")
     add("--trace", type=Path, help="measure with this archive instead of generated traces")
+    add(
+        "--traces",
+        type=Path,
+        default=Path(os.environ.get("TRACES", "../shared/traces")),
+        help=f"folder with the traces of real programs: {', '.join(REAL)}",
+    )
     add("--memory-limit", default="", help="memory for queries of the whole analysis, e.g. 4GB")
     add(
         "--record",
@@ -96,8 +107,10 @@ def _measure_all(chosen: argparse.Namespace) -> Results:
             f"the machine is busy (load {machine.load_before:.1f}): figures are doubtful"
         )
     archives, texts = _archives(chosen), () if chosen.trace else chosen.rows
+    unit = measure("fixed_loop", Path(), repetitions=3).cpu_seconds
     messages.print(TITLES["bare_loop"], style="dim")
     bare_loop = measure("bare_loop", archives[0].path)
+    real = () if chosen.trace else _real_traces(chosen.traces)
     return Results(
         measured_at=datetime.now(UTC).isoformat(timespec="seconds"),
         machine=machine,
@@ -106,6 +119,8 @@ def _measure_all(chosen: argparse.Namespace) -> Results:
         archives=tuple(_measure_archive(each, chosen.memory_limit) for each in archives),
         texts=tuple(_measure_text(rows) for rows in texts),
         programs=tuple(_measure_forecast(count) for count in chosen.operations),
+        real=tuple(_measure_real(each) for each in real),
+        fixed_loop_seconds=unit,
         bench_seconds=time.perf_counter() - begin,
     )
 
@@ -119,6 +134,13 @@ def _archives(chosen: argparse.Namespace) -> list[Trace]:
         program = PROGRAMS[chosen.program]
         found.append(provide_archive(program, events, is_new_wanted=chosen.regenerate))
     return found
+
+
+def _real_traces(folder: Path) -> list[Trace]:
+    found = [folder / name for name in REAL if (folder / name).is_dir()]
+    if len(found) < len(REAL):
+        messages.print(f"{folder}: not all of {', '.join(REAL)} are there", markup=False)
+    return [_given(path) for path in found]
 
 
 def _given(path: Path) -> Trace:
@@ -136,7 +158,7 @@ def _sizes(given: str) -> list[int]:
 
 def _measure_archive(trace: Trace, memory_limit: str) -> Measured:
     # The first run compiles kernels where no cache has them, and warms the disk's cache.
-    events = measure("library", trace.path).events
+    events = measure("columns", trace.path).events
     measure("read", trace.path)
     generating = (trace.generating,) if trace.generating else ()
     costs = (*generating, *_measure_jobs(trace.path, events, memory_limit))
@@ -144,10 +166,10 @@ def _measure_archive(trace: Trace, memory_limit: str) -> Measured:
 
 
 def _measure_jobs(path: Path, events: int, memory_limit: str) -> Iterator[Cost]:
-    thread_counts = sorted({1, min(2, os.cpu_count() or 1)})
-    jobs = [("library", 1), ("columns", 1)]
-    jobs += [("read", threads) for threads in thread_counts]
-    jobs += [("analyze", thread_counts[-1]), ("replay", 1), ("forecast_run", 1)]
+    jobs = [(job, 1) for job in ("library", "columns") if job == "columns" or job in _peers()]
+    jobs += [("read", threads) for threads in THREADS]
+    jobs += [("analyze", threads) for threads in THREADS]
+    jobs += [("replay", 1), ("forecast_run", 1)]
     for job, threads in jobs:
         messages.print(f"{events:,} events: {TITLES[job]}, threads: {threads}", style="dim")
         cost = measure(
@@ -158,8 +180,29 @@ def _measure_jobs(path: Path, events: int, memory_limit: str) -> Iterator[Cost]:
             memory_limit=memory_limit if job == "analyze" else "",
         )
         yield cost
-        if job == "analyze" and cost.stages:
+        if job == "analyze" and cost.stages and threads == THREADS[-1]:
             yield cost.of_stages("graph", GRAPH_STAGES)
+            yield cost.of_stages("report", ("report",))
+
+
+def _measure_real(trace: Trace) -> Measured:
+    """Users wait for the whole command, and other programs read the same archive."""
+    events = measure("columns", trace.path).events
+    jobs = [(peer, 1) for peer in _peers()] + [("columns", 1), ("read", 1)]
+    jobs += [("command", threads) for threads in THREADS]
+    costs = []
+    for job, threads in jobs:
+        messages.print(f"{trace.name}: {TITLES[job]}, threads: {threads}", style="dim")
+        costs.append(measure(job, trace.path, threads=threads, repetitions=REPETITIONS))
+    return _measured(trace, events, tuple(costs))
+
+
+def _peers() -> Iterator[str]:
+    """Readers that are not ours, as far as they are installed."""
+    if shutil.which("otf2-print"):
+        yield "otf2_print"
+    if importlib.util.find_spec("otf2"):
+        yield from ("bare_loop", "library")
 
 
 def _measure_text(rows: int) -> Measured:
@@ -189,7 +232,7 @@ def _measured(trace: Trace, events: int, costs: tuple[Cost, ...]) -> Measured:
 
 def _show(results: Results) -> None:
     console = Console(width=WIDTH, highlight=False)
-    for table in (cost_table(results), *stage_tables(results)):
+    for table in (cost_table(results), real_table(results), *stage_tables(results)):
         console.print(table)
     for each in (*results.archives, *results.texts):
         console.print(describe_size(each), markup=False)

@@ -1,22 +1,23 @@
 """The figures in docs/reference/performance.md: measured once, kept beside this module."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from tests.bench.places import DOCUMENT, FIGURES
-from tests.bench.report import TITLES, Row, rows_of
+from tests.bench.report import TITLES, Row, real_rows, rows_of
 from tests.bench.results import Measured, Results
 
 BEGIN, END = "<!-- figures: make bench ARGS=--record -->", "<!-- end of figures -->"
 _SHOWN = (
-    "generate", "library", "read", "analyze", "graph", "replay", "forecast_run",
-    "read_text", "forecast", "bare_loop",
+    "generate", "library", "columns", "read", "analyze", "report", "graph", "replay",
+    "forecast_run", "read_text", "forecast", "bare_loop",
 )  # fmt: skip
 _COLUMNS = (
     "what",
     "events",
     "CPU s",
+    "loops",
     "wall s",
     "M events/CPU s",
     "× bare loop",
@@ -24,6 +25,7 @@ _COLUMNS = (
     "growth",
     "bytes/event",
 )
+_NUMBERS = frozenset(_COLUMNS[1:])
 
 
 def record(results: Results, *, figures: Path = FIGURES, document: Path = DOCUMENT) -> None:
@@ -46,14 +48,22 @@ def with_figures(text: str, results: Results) -> str:
 
 
 def figure_lines(results: Results) -> Iterator[str]:
-    """The table, in Markdown, and on what it was measured."""
-    yield f"| {' | '.join(_COLUMNS)} |"
-    yield "| --- |" + " ---: |" * (len(_COLUMNS) - 1)
+    """The tables, in Markdown, and on what they were measured."""
     shown = (row for row in rows_of(results) if row.cost.job in _SHOWN)
-    for row in sorted(shown, key=_place):
-        yield f"| {' | '.join(_cells(row))} |"
+    yield from _table(_COLUMNS, (_cells(row) for row in sorted(shown, key=_place)))
     yield ""
+    if results.real:
+        real = ((name, *_cells(row)) for name, row in real_rows(results))
+        yield from _table(("trace", *_COLUMNS), real)
+        yield ""
     yield _describe_circumstances(results)
+
+
+def _table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(columns)} |"
+    yield "| " + " | ".join("---:" if name in _NUMBERS else "---" for name in columns) + " |"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
 
 
 def _place(row: Row) -> tuple[int, int, int]:
@@ -72,6 +82,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         TITLES[cost.job] + threads,
         f"{cost.events:,}",
         f"{cost.cpu_seconds:.2f}",
+        "" if row.loops is None else f"{row.loops:.2f}",
         f"{cost.wall_seconds:.2f}",
         f"{cost.rate:.2f}",
         ratio,
@@ -86,5 +97,6 @@ def _describe_circumstances(results: Results) -> str:
     processor = f" ({machine.processor})" if machine.processor else ""
     return (
         f"Measured on {results.measured_at[:10]}: {machine.system}, "
-        f"{machine.processors} processors{processor}."
+        f"{machine.processors} processors{processor}; "
+        f"the fixed loop takes {results.fixed_loop_seconds:.2f} s."
     )

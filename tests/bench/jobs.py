@@ -9,14 +9,17 @@ loading compiled kernels belongs to the work.
 import argparse
 import importlib
 import json
+import resource
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.bench import peers
+from tests.bench.peers import open_archive, read_locations
 from tests.bench.places import ARCHIVE, CLUSTERS, event_file_bytes
 from tests.bench.stage_meter import (
     StageCost,
@@ -30,8 +33,6 @@ if TYPE_CHECKING:
     from tracemill.store.manifest import TableRecord
     from tracemill.store.runs import Run
 
-BARE_LOOP_EVENTS = 1_000_000
-"""The official Python reader is slow; this many events are enough to measure it."""
 REPLAYS = 20
 """Replays of a graph are measured together, as a single one is too short."""
 
@@ -92,8 +93,10 @@ def read(trace: Path, setting: Setting) -> dict[str, Any]:
 
 
 def analyze(trace: Path, setting: Setting) -> dict[str, Any]:
-    """The whole main job without reports, into a new store."""
+    """The whole main job into a new store; its report is the last of the stages."""
     from tracemill.engine.analyze import Options, analyze
+    from tracemill.reports.build import build_report
+    from tracemill.reports.files import write_reports
     from tracemill.store.runs import Store
 
     meter = StageMeter()
@@ -101,13 +104,37 @@ def analyze(trace: Path, setting: Setting) -> dict[str, Any]:
     analysis = analyze(trace, store=Store(setting.folder), options=options, reporter=meter)
     if not analysis.is_new:
         raise RuntimeError(f"{setting.folder} is not new")
+    meter.stage_started("report", None)
+    report = build_report(analysis.run, threads=setting.threads, memory_limit=setting.memory_limit)
+    write_reports(report, setting.folder)
+    meter.stage_finished("report", 0.0)
     manifest = analysis.run.manifest
     stages = _with_tables(meter.costs, trace, manifest.tables)
     return {
-        "events": analysis.run.read("runs", ["record_count"])["record_count"][0].as_py(),
+        "events": _record_count(analysis.run),
         "bytes": manifest.byte_count,
         "stages": {name: asdict(cost) for name, cost in stages.items()},
     }
+
+
+def command(trace: Path, setting: Setting) -> dict[str, Any]:
+    """`tracemill analyze` as users run it: with start-up, report and printed summary."""
+    from tracemill.store.runs import Store
+
+    arguments = [sys.executable, "-m", "tracemill", "analyze", str(trace)]
+    arguments += ["--store", str(setting.folder), "--threads", str(setting.threads)]
+    if setting.memory_limit:
+        arguments += ["--memory-limit", setting.memory_limit]
+    begin, start = processor_seconds(), time.perf_counter()
+    subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL)
+    measured = {
+        "cpu_seconds": processor_seconds() - begin,
+        "wall_seconds": time.perf_counter() - start,
+        "start_up_cpu_seconds": 0.0,
+        "peak_bytes": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024,
+    }
+    (run,) = Store(setting.folder).runs()
+    return measured | {"events": _record_count(run), "bytes": run.manifest.byte_count}
 
 
 def columns(trace: Path, setting: Setting) -> dict[str, Any]:
@@ -115,19 +142,10 @@ def columns(trace: Path, setting: Setting) -> dict[str, Any]:
     from tracemill.readers.common.identifiers import Identifiers
     from tracemill.readers.otf2.records import open_reader
 
-    archive = _archive(trace)
+    archive = open_archive(trace)
     refs, present = list(archive.definitions["Location"]), Identifiers(archive.definitions).present
     with open_reader(archive, refs, present) as reader:
-        return _read_locations(archive, reader)
-
-
-def library(trace: Path, setting: Setting) -> dict[str, Any]:
-    """The C library without any callback: nothing built on it can be faster."""
-    from tracemill.readers.otf2.library_events import open_locations
-
-    archive = _archive(trace)
-    with open_locations(archive.anchor, {}, list(archive.definitions["Location"])) as reader:
-        return _read_locations(archive, reader)
+        return read_locations(archive, reader)
 
 
 def forecast(description: Path, setting: Setting) -> dict[str, Any]:
@@ -179,7 +197,7 @@ def forecast_run(trace: Path, setting: Setting) -> dict[str, Any]:
 
     def work() -> int:
         forecast_on(run, cluster)
-        return int(run.read("runs", ["record_count"])["record_count"][0].as_py())
+        return _record_count(run)
 
     return _metered(work)
 
@@ -192,15 +210,8 @@ def _analyzed(trace: Path, setting: Setting) -> "Run":
     return analyze(trace, store=Store(setting.folder), options=options).run
 
 
-def bare_loop(trace: Path, setting: Setting) -> dict[str, Any]:
-    """The loop over all events that the official Python reader offers; nothing is kept."""
-    import otf2
-
-    count = 0
-    with otf2.reader.open(str(_anchor(trace))) as opened:
-        for _ in islice(opened.events, BARE_LOOP_EVENTS):
-            count += 1
-    return {"events": count}
+def _record_count(run: "Run") -> int:
+    return int(run.read("runs", ["record_count"])["record_count"][0].as_py())
 
 
 DESCRIPTIONS = ("tracemill.programs.language.reading", "tracemill.programs.clusters.reading")
@@ -209,11 +220,19 @@ JOBS: Mapping[str, Job] = {
     "generate": Job(
         ("tracemill.programs.generate", "tracemill.programs.language.process_kinds"), generate
     ),
-    "library": Job(READING, library),
+    "library": Job(READING, peers.library),
     "columns": Job(READING, columns),
     "read": Job(READING, read),
     "read_text": Job(("tracemill.readers.csv.source", "tracemill.store"), read),
-    "analyze": Job((*READING, "tracemill.engine.analyze", "duckdb"), analyze),
+    "analyze": Job(
+        (
+            *READING,
+            "tracemill.engine.analyze",
+            "tracemill.reports.build",
+            "tracemill.reports.files",
+        ),
+        analyze,
+    ),
     "forecast": Job(
         ("tracemill.forecast.simulation", "tracemill.programs.clusters.reading"), forecast
     ),
@@ -222,7 +241,10 @@ JOBS: Mapping[str, Job] = {
         ("tracemill.forecast.replayed.forecasting", "tracemill.engine.analyze", "duckdb"),
         forecast_run,
     ),
-    "bare_loop": Job(("otf2", *READING), bare_loop),
+    "command": Job(("tracemill.store",), command),
+    "bare_loop": Job(("otf2", *READING), peers.bare_loop),
+    "otf2_print": Job(READING, peers.otf2_print),
+    "fixed_loop": Job((), peers.fixed_loop),
 }
 
 
@@ -271,26 +293,6 @@ def _metered(work: Callable[[], int]) -> dict[str, Any]:
     }
 
 
-def _read_locations(archive: Any, reader: Any) -> dict[str, Any]:
-    from tracemill.readers.common.reading import LocationRead
-
-    total = 0
-    declared = {ref: count for ref, (_, _, count, _) in archive.definitions["Location"].items()}
-    for ref, limit in declared.items():
-        for step in reader.read(ref, limit):
-            if not isinstance(step, LocationRead):
-                total += step.record_count
-    if total != sum(declared.values()):
-        raise RuntimeError(f"{archive.anchor}: {total} of {sum(declared.values())} events read")
-    return {"events": total}
-
-
-def _anchor(trace: Path) -> Path:
-    from tracemill.readers.otf2.anchor import find_anchor
-
-    return find_anchor(trace)
-
-
 def _with_tables(
     costs: Mapping[str, StageCost], trace: Path, tables: "Mapping[str, TableRecord]"
 ) -> dict[str, StageCost]:
@@ -309,12 +311,6 @@ def _with_tables(
                 bytes=sum(table.byte_count for table in made),
             )
     return found
-
-
-def _archive(trace: Path) -> Any:
-    from tracemill.readers.otf2.archive import read_archive
-
-    return read_archive(_anchor(trace))
 
 
 def _peak_of(found: Mapping[str, Any]) -> int:

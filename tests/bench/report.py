@@ -13,19 +13,23 @@ TITLES = {
     "library": "C library alone",
     "columns": "our decoder, to columns",
     "read": "archive to Parquet",
-    "analyze": "whole analysis",
+    "analyze": "whole analysis with report",
+    "report": "part of analyze: report",
+    "command": "tracemill analyze, from start to end",
     "graph": "part of analyze: graph, slack, POP, gains",
     "replay": "replay of activities",
     "forecast_run": "forecast of the run",
     "read_text": "CSV to Parquet",
     "forecast": "forecast, 10,000 processes",
-    "bare_loop": "bare Python loop",
+    "bare_loop": "official Python reader, bare loop",
+    "otf2_print": "otf2-print",
 }
 _COLUMNS = (
     "events",
     "what",
     "threads",
     "CPU s",
+    "loops",
     "wall s",
     "M/CPU s",
     "× bare loop",
@@ -48,7 +52,7 @@ _STAGE_COLUMNS = (
 )
 _SHOWN_STAGES = 16
 # What reads the archives: only this can be compared with the bare loop.
-_READING = ("library", "columns", "read", "analyze", "bare_loop")
+_READING = ("library", "otf2_print", "columns", "read", "analyze", "command", "bare_loop")
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,13 @@ class Row:
     cost: Cost
     smaller: Cost | None
     bare_loop: Cost
+    fixed_loop_seconds: float
+
+    @property
+    def loops(self) -> float | None:
+        """CPU time in units of the fixed loop of Python."""
+        unit = self.fixed_loop_seconds
+        return self.cost.cpu_seconds / unit if unit else None
 
     @property
     def ratio(self) -> float | None:
@@ -86,9 +97,20 @@ def rows_of(results: Results) -> Iterator[Row]:
     for smaller, each in results.with_smaller():
         for cost in each.costs:
             before = smaller.find(cost.job, cost.threads) if smaller else None
-            yield Row(cost, before, results.bare_loop)
+            yield _row(results, cost, before)
     for cost in results.others:
-        yield Row(cost, None, results.bare_loop)
+        yield _row(results, cost)
+
+
+def real_rows(results: Results) -> Iterator[tuple[str, Row]]:
+    """All costs of traces of real programs, with the name of the trace."""
+    for each in results.real:
+        for cost in each.costs:
+            yield each.name, _row(results, cost)
+
+
+def _row(results: Results, cost: Cost, smaller: Cost | None = None) -> Row:
+    return Row(cost, smaller, results.bare_loop, results.fixed_loop_seconds)
 
 
 def cost_table(results: Results) -> Table:
@@ -104,6 +126,19 @@ def cost_table(results: Results) -> Table:
             table.add_section()
         last = row.cost.events
         table.add_row(*_cells(row))
+    return table
+
+
+def real_table(results: Results) -> Table:
+    """A row per real trace and job, peers first."""
+    table = _table("Traces of real programs", "trace", *_COLUMNS, texts=(0, 2))
+    table.caption = "loops: CPU time in units of a fixed loop of Python, which machines share"
+    last = ""
+    for name, row in real_rows(results):
+        if name != last:
+            table.add_section()
+        last = name
+        table.add_row(name, *_cells(row))
     return table
 
 
@@ -164,6 +199,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         TITLES[cost.job],
         str(cost.threads),
         f"{cost.cpu_seconds:.2f}",
+        _number(row.loops, ".2f"),
         f"{cost.wall_seconds:.2f}",
         f"{cost.rate:.2f}",
         _number(row.ratio, ".1f"),

@@ -50,7 +50,8 @@ class Results:
     `programs` are described ones.
 
     `others` are readers that are not ours, on the first of the archives; the first of them is the
-    bare loop of the official Python reader.
+    bare loop of the official Python reader. `real` are traces of real programs.
+    `fixed_loop_seconds` is what a fixed loop of Python takes on the machine.
     """
 
     measured_at: str
@@ -60,6 +61,8 @@ class Results:
     archives: tuple[Measured, ...]
     texts: tuple[Measured, ...] = ()
     programs: tuple[Measured, ...] = ()
+    real: tuple[Measured, ...] = ()
+    fixed_loop_seconds: float = 0.0
     bench_seconds: float = field(default=0.0)
 
     @property
@@ -80,7 +83,7 @@ class Results:
         read = json.loads(text)
         traces = {
             kind: tuple(Measured.load(each) for each in read.get(kind, ()))
-            for kind in ("archives", "texts", "programs")
+            for kind in ("archives", "texts", "programs", "real")
         }
         others = tuple(Cost.load(cost) for cost in read["others"])
         return cls(**read | traces | {"others": others, "machine": Machine(**read["machine"])})

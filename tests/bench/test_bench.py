@@ -1,5 +1,6 @@
 """The benchmark measures its jobs and reports failures."""
 
+import time
 from pathlib import Path
 
 import otf2
@@ -8,8 +9,9 @@ import pytest
 from tests.bench import __main__ as bench
 from tests.bench.archives import PROGRAMS, provide_archive
 from tests.bench.forecasts import provide_program
-from tests.bench.jobs import REPLAYS, Setting, library
+from tests.bench.jobs import REPLAYS, Setting
 from tests.bench.measuring import Cost, FailedJobError, growth_exponent, marginal_rate, measure
+from tests.bench.peers import FIXED_ROUNDS, library
 from tests.bench.places import ROOT, event_file_bytes
 from tests.bench.text import provide_text
 
@@ -48,6 +50,23 @@ def test_a_forecast_counts_what_is_simulated() -> None:
     # other 1808 send before and receive after it.
     found = measure("forecast", provide_program(50_000).path)
     assert found.events == 10_000 * 5 + 39_600 + 8192 * 13 + 2 * 1808
+
+
+# What the analysis alone costs is part of what the command costs.
+def test_the_command_is_measured_from_start_to_end() -> None:
+    whole, alone = measure("command", TRACE), measure("analyze", TRACE)
+    assert (whole.events, whole.bytes) == (136, alone.bytes)
+    assert whole.cpu_seconds > alone.start_up_cpu_seconds > whole.start_up_cpu_seconds == 0
+    assert 100e6 < whole.peak_bytes < 1e9
+
+
+def test_the_fixed_loop_costs_the_same_as_one_written_here() -> None:
+    found = measure("fixed_loop", Path())
+    assert found.events == FIXED_ROUNDS
+    begin, total = time.process_time(), 0
+    for number in range(FIXED_ROUNDS // 10):
+        total += number & 7
+    assert found.cpu_seconds == pytest.approx(10 * (time.process_time() - begin), rel=0.9)
 
 
 # Activities, twenty times each; the analysis before is not measured.
@@ -114,7 +133,7 @@ def test_an_archive_has_about_the_wanted_size_and_is_generated_once(
 
 def test_stages_are_measured_one_by_one() -> None:
     found = measure("analyze", TRACE)
-    assert {"read", "wait_states", "critical_path_profile"} <= set(found.stages)
+    assert {"read", "wait_states", "critical_path_profile", "report"} <= set(found.stages)
     assert sum(stage.cpu_seconds for stage in found.stages.values()) <= found.cpu_seconds
     assert max(stage.peak_bytes for stage in found.stages.values()) <= found.peak_bytes
     assert sum(stage.bytes for stage in found.stages.values()) == found.bytes
