@@ -33,12 +33,17 @@ def correct_clocks(clock_events: Relation) -> tuple[pa.Table, pa.Table]:
     jumped = np.flatnonzero(replayed.is_jump)
     if not len(jumped):
         return CLOCK_JUMPS.empty(), CLOCK_CORRECTIONS.empty()
+    jump = (replayed.after - replayed.before)[jumped]
+    # Damage can let a record meet several others: its jumps are one, named by the last of them.
+    is_last = _is_last_of_record(location[jumped], time[jumped], sequence[jumped])
+    jump = np.add.reduceat(jump, np.append(0, np.flatnonzero(is_last)[:-1] + 1))
+    jumped = jumped[is_last]
     jumps = {
         "location_id": location[jumped].astype(np.int32),
         "old_ns": time[jumped],
         "sequence": sequence[jumped],
         "new_ns": _rounded(replayed.after[jumped]),
-        "jump_ns": _rounded(replayed.after[jumped] - replayed.before[jumped]),
+        "jump_ns": _rounded(jump),
         "kind": np.array(MEETING_KINDS)[kind[jumped]],
         "message_id": _where(kind[jumped] == _MESSAGE, instance[jumped]),
         "collective_id": _where(np.isin(kind[jumped], _COLLECTIVE), instance[jumped]),
@@ -79,13 +84,16 @@ def _meetings(meeting: Numbers, kind: Numbers, instance: Numbers, least: Numbers
 
 def _as_corrections(knots: "list[Knots]", locations: Numbers) -> pa.Table:
     counts = [len(each.old) for each in knots]
-    columns = [np.concatenate(column) for column in zip(*knots, strict=True)]
-    return pa.table(
-        {
-            "location_id": np.repeat(locations, counts).astype(np.int32),
-            **dict(zip(("old_ns", "sequence", "new_ns"), columns, strict=True)),
-        }
-    )
+    old, sequence, new = (np.concatenate(column) for column in zip(*knots, strict=True))
+    location = np.repeat(locations, counts).astype(np.int32)
+    found = pa.table({"location_id": location, "old_ns": old, "sequence": sequence, "new_ns": new})
+    return found.filter(pa.array(_is_last_of_record(location, old, sequence)))
+
+
+def _is_last_of_record(*keys: NDArray[Any]) -> NDArray[np.bool_]:
+    """Of sorted rows, which are the last of their location, time and sequence."""
+    changes = [key[1:] != key[:-1] for key in keys]
+    return np.append(np.logical_or.reduce(changes), True)
 
 
 def _rounded(times: NDArray[np.float64]) -> Numbers:

@@ -1,6 +1,9 @@
 """Corrected clocks, computed by hand: jumps forward, and the records before them."""
 
+import duckdb
 import pytest
+
+from tracemill.stages.clock_corrections import correct_clocks
 
 LEAST = 20
 JUMPS = "location_id old_ns new_ns jump_ns"
@@ -126,3 +129,24 @@ def test_members_wait_for_those_they_depend_on(correct, first, second, jumping):
         1   0..20    MPI_Collective   collective {second}
     """, "location_id", mode="always")  # fmt: skip
     assert {location for (location,) in found} == jumping
+
+
+# In damaged archives a record may meet two senders: the later one decides, 49150 + 20.
+def test_a_record_that_meets_two_senders_jumps_once():
+    events = duckdb.connect().sql("""
+        SELECT
+            location_id::INTEGER AS location_id, time_ns, 0::BIGINT AS sequence, is_sender,
+            meeting_id, 'message' AS kind, meeting_id AS message_id,
+            NULL::BIGINT AS collective_id, 20::BIGINT AS least_ns
+        FROM (VALUES
+            (0, 49100::BIGINT, TRUE, 0::BIGINT), (0, 49150, TRUE, 1),
+            (1, 0, FALSE, NULL), (1, 49000, FALSE, 0), (1, 49000, FALSE, 1)
+        ) AS events(location_id, time_ns, is_sender, meeting_id)
+    """)
+    jumps, corrections = correct_clocks(events)
+    assert corrections.select(["location_id", "new_ns"]).to_pylist()[-1] == {
+        "location_id": 1, "new_ns": 49170,
+    }  # fmt: skip
+    assert jumps.select([*JUMPS.split(), "message_id"]).to_pylist() == [
+        {"location_id": 1, "old_ns": 49000, "new_ns": 49170, "jump_ns": 170, "message_id": 1}
+    ]
