@@ -14,7 +14,7 @@ from tracemill.schemas.replay import (
     LEFT_OUT_DEPENDENCIES,
     RUNTIME_WAIT_TIMES,
 )
-from tracemill.stages.arrays import Flags, Numbers, Relation
+from tracemill.stages.arrays import Flags, Numbers, Relation, coded, order_by
 from tracemill.stages.segments import read_forks, walk_segments
 from tracemill.stages.stage import PythonStage
 
@@ -200,7 +200,7 @@ def _find_edges(
         "coalesce(cause_boundary_id, -1) AS cause_id",
         "cause_boundary_id IS NOT NULL AS is_awaited",
     )  # fmt: skip
-    order_of = np.lexsort((members["location"], members["meeting_id"], members["kind"]))
+    order_of = order_by(members["kind"], members["meeting_id"], members["location"])
     members = {name: column[order_of] for name, column in members.items()}
     return _with_meetings(direct, members, find, activities.end)
 
@@ -260,7 +260,7 @@ def _leave_out(edges: _Edges, is_kept: Flags) -> tuple[_Edges, pa.Table]:
     left_out = pa.table(
         {"kind": pa.array(np.array(DEPENDENCY_KINDS)[kinds].tolist(), pa.string()), "count": counts}
     )
-    order = np.lexsort((edges.message, edges.cause, edges.activity))
+    order = order_by(edges.activity, edges.cause, edges.message)
     order = order[is_kept[order]]
     return _Edges(*(column[order] for column in edges)), left_out
 
@@ -270,7 +270,7 @@ def _or_null(values: Numbers, type_: pa.DataType) -> pa.Array:
 
 
 def _names(names: tuple[str, ...], codes: Numbers) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(codes.astype(np.int8), list(names)).cast(pa.string())
+    return coded(names, codes).cast(pa.string())
 
 
 def _as_activities(
@@ -374,7 +374,7 @@ def sum_times(
 
 
 def _in_order(activity: Numbers, path: Numbers, time: Numbers) -> Rows:
-    order = np.lexsort((path, activity))
+    order = order_by(activity, path)
     return activity[order], path[order], time[order]
 
 

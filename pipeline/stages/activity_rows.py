@@ -7,12 +7,14 @@ from numpy.typing import NDArray
 
 from tracemill.schemas.overheads import overhead_id
 from tracemill.schemas.replay import DEPENDENCY_KINDS
-from tracemill.stages.arrays import Flags, Numbers, Relation, place, read_columns
+from tracemill.stages.arrays import Flags, Numbers, Relation, order_by, place, read_columns
 
 if TYPE_CHECKING:
     from tracemill.kernels.replay import Graph
 
 NONE = -1
+_OUTSIDE = (1 << 31) - 1
+"""Greater than the number of any call path."""
 _RENDEZVOUS = DEPENDENCY_KINDS.index("rendezvous")
 _TEAM_BARRIER = DEPENDENCY_KINDS.index("team_barrier")
 _COMPUTATION = overhead_id("user code")
@@ -97,9 +99,9 @@ def read_activities(
     graph = order_graph(int(begin[0]), first, of_graph, first_cause, cause)
     rows = read_columns(
         activity_times,
-        "activity_id", "coalesce(call_path_id::BIGINT, 9223372036854775807)", "time_ns",
+        "activity_id", f"coalesce(call_path_id::BIGINT, {_OUTSIDE})", "time_ns",
     )  # fmt: skip
-    order = np.lexsort((rows[1], rows[0]))
+    order = order_by(rows[0], rows[1])
     row_activity, row_path, row_time = (each[order] for each in rows)
     return Activities(
         graph, ids, begin, begin + wait, end, path,
@@ -165,6 +167,6 @@ def _read_causes(dependencies: Relation, count: int) -> tuple[Numbers, Numbers, 
     activity, cause, kind = read_columns(
         dependencies, "activity_id", "cause_activity_id", f"(CASE kind {names} END)::BIGINT"
     )
-    order = np.lexsort((cause, activity))
+    order = order_by(activity, cause)
     first = np.searchsorted(activity[order], np.arange(count + 1)).astype(np.int64)
     return first, cause[order], kind[order]

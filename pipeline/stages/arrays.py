@@ -1,10 +1,11 @@
 """Columns of relations as arrays, and the call tree as arrays indexed by call path."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
@@ -51,6 +52,45 @@ def sum_by(ids: Numbers, values: NDArray[Any], size: int) -> Numbers:
     sums = np.zeros(size, np.int64)
     np.add.at(sums, ids, values)
     return sums
+
+
+def order_by(*keys: NDArray[np.integer[Any]]) -> Numbers:
+    """The rows in the order of the keys, the first key first; equal rows stay in order.
+
+    The keys become one number, which is sorted by digits of 16 bits: numpy counts those, in a tenth
+    of the time of lexsort.
+    """
+    number, size = np.zeros(len(keys[0]), np.int64), 1
+    for key in keys:
+        least = int(key.min(initial=0))
+        span = int(key.max(initial=0)) - least + 1
+        size *= span
+        if size > np.iinfo(np.int64).max:
+            return np.lexsort(keys[::-1])
+        number = number * span + (key - least)
+    order = np.arange(len(number))
+    if np.all(number[1:] >= number[:-1]):
+        return order
+    for shift in range(0, size.bit_length(), 16):
+        digit = (number >> shift).astype(np.uint16)
+        order = order[np.argsort(digit[order], kind="stable")]
+    return order
+
+
+def group_by(*keys: NDArray[np.integer[Any]]) -> tuple[Numbers, Numbers]:
+    """The rows in the order of the keys, and the places where other keys begin."""
+    order = order_by(*keys)
+    is_new = np.zeros(len(order), np.bool_)
+    is_new[:1] = True
+    for key in keys:
+        ordered = key[order]
+        is_new[1:] |= ordered[1:] != ordered[:-1]
+    return order, np.flatnonzero(is_new)
+
+
+def coded(names: Sequence[str], codes: Numbers) -> pa.DictionaryArray:
+    """The names with these numbers."""
+    return pa.DictionaryArray.from_arrays(codes.astype(np.int8), list(names))
 
 
 def read_call_tree(call_paths: Relation, region_classes: Relation) -> CallTree:

@@ -7,7 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tracemill.schemas.delays import DELAY_KINDS, INDIRECT_WAITS, ROOT_CAUSES
-from tracemill.stages.arrays import Relation
+from tracemill.stages.arrays import Relation, coded, group_by, order_by
 from tracemill.stages.segments import read_forks, walk_segments
 from tracemill.stages.stage import PythonStage
 
@@ -153,14 +153,14 @@ def _sum_times(
     segment = np.concatenate([segment, waiting + location[waiting] + 1])
     path = np.concatenate([path, found["call_path_id"][waiting]])
     time = np.concatenate([time, -wait[waiting]])
-    order = np.lexsort((path, segment))
+    order = order_by(segment, path)
     segment, path, time = segment[order], path[order], time[order]
     segment_count = len(location) + len(locations)
     place = _locations_of(first_point)[segment]
-    by_path = np.lexsort((segment, path, place))
+    by_path = order_by(place, path, segment)
     key = place[by_path] * path_count + path[by_path]
     starts = np.flatnonzero(np.diff(key, prepend=-1))
-    first_of = np.repeat(starts, np.diff([*starts, len(key)]))
+    first_of = np.repeat(starts, np.diff(starts, append=len(key)))
     running = np.cumsum(time[by_path])
     before = np.where(first_of > 0, running[first_of - 1], 0)
     return Times(
@@ -171,7 +171,7 @@ def _sum_times(
             key[starts] // path_count, np.arange(len(locations) + 1)
         ).astype(np.int64),
         path_ids=key[starts] % path_count,
-        path_first=np.concatenate([starts, [len(key)]]).astype(np.int64),
+        path_first=np.append(starts, len(key)),
         path_segment=segment[by_path],
         path_sum=running - before,
         wait_sum=np.concatenate([[0], np.cumsum(wait)]),
@@ -193,7 +193,7 @@ def _as_causes(charged: "DelayCosts", found: Columns, locations: Numbers) -> pa.
     )
     return pa.table(
         {
-            "kind": pa.array(np.array(DELAY_KINDS)[kind]),
+            "kind": coded(DELAY_KINDS, kind),
             "call_path_id": path.astype(np.int32),
             "location_id": locations[delaying].astype(np.int32),
             "victim_location_id": locations[victim].astype(np.int32),
@@ -213,7 +213,7 @@ def _as_waits(charged: "DelayCosts", found: Columns, locations: Numbers) -> pa.T
     )
     return pa.table(
         {
-            "kind": pa.array(np.array(DELAY_KINDS)[kind]),
+            "kind": coded(DELAY_KINDS, kind),
             "call_path_id": path.astype(np.int32),
             "location_id": locations[location].astype(np.int32),
             "indirect_ns": indirect,
@@ -224,10 +224,11 @@ def _as_waits(charged: "DelayCosts", found: Columns, locations: Numbers) -> pa.T
 
 def _sum_by(keys: tuple[Numbers, ...], *values: NDArray[np.float64]) -> list[NDArray[Any]]:
     """Distinct keys in order, and the sums of the values of each."""
-    order = np.lexsort(keys[::-1])
-    ordered = np.stack(keys)[:, order]
-    starts = np.flatnonzero(np.any(np.diff(ordered, prepend=-1) != 0, axis=0))
-    return [*ordered[:, starts], *(np.add.reduceat(value[order], starts) for value in values)]
+    order, starts = group_by(*keys)
+    firsts = order[starts]
+    return [
+        *(key[firsts] for key in keys), *(np.add.reduceat(value[order], starts) for value in values)
+    ]  # fmt: skip
 
 
 DELAYS_STAGE = PythonStage(

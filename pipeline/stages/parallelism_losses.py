@@ -61,26 +61,42 @@ def find_parallelism_losses(
     if len(bases) < 2 or not len(path) or begin >= end:
         return PARALLELISM_LOSSES.empty()
     of_paths = overhead[regions]
-    states = np.where(of_paths == _COMPUTATION, np.arange(len(regions)), -1 - of_paths)
+    is_computation = of_paths == _COMPUTATION
+    classes, number = _number_classes(of_paths[~is_computation], bases)
+    states = np.where(is_computation, np.arange(len(regions)), -1 - number[of_paths])
     forks = _Forks(
         *read_columns(parallel_visits.order("visit_id"), "visit_id", "fork_ns", "join_ns")
     )
     with TemporaryFile() as times, TemporaryFile() as kinds:
         walk = LocationStretches(begin=begin, end=end)
         edges, order = _write_stretches(
-            visits, walk, bases, states.astype(np.int32), forks, times, kinds
+            visits,
+            walk,
+            {location: int(number[base]) for location, base in bases.items()},
+            states.astype(np.int32),
+            forks,
+            times,
+            kinds,
         )
         found = _mapped(times, np.int64), _mapped(kinds, np.int32), edges
         periods = read_focus(focus, first=begin, last=end)
         if not periods.is_whole(order):
-            found = _take_out(*found, order, periods)
+            found = _take_out(*found, order, periods, -1 - len(classes))
         alone, shared = charge_losses(
-            *found, end=end, path_count=len(regions), class_count=len(TAXONOMY) + 1
+            *found, end=end, path_count=len(regions), class_count=len(classes) + 1
         )
     participants = _count_participants(call_tree, bases, len(regions))
     is_kept = _are_named_by_user(region_classes, overhead_rules)[regions]
-    lost = alone[:, : len(TAXONOMY)], shared[:, : len(TAXONOMY)]
-    return _as_table(*lost, participants, is_kept, len(bases))
+    lost = alone[:, :-1], shared[:, :-1]
+    return _as_table(*lost, classes, participants, is_kept, len(bases))
+
+
+def _number_classes(of_paths: Numbers, bases: dict[int, int]) -> tuple[Numbers, Numbers]:
+    """The classes in which locations may lose time, and the place of each among them."""
+    occurs = np.zeros(len(TAXONOMY), np.bool_)
+    occurs[of_paths] = True
+    occurs[list(bases.values())] = True
+    return np.flatnonzero(occurs), np.cumsum(occurs) - 1
 
 
 def _read_bases(location_bases: Relation, locations: Relation) -> dict[int, int]:
@@ -136,7 +152,12 @@ def _write_stretches(
 
 
 def _take_out(
-    begin: Numbers, states: "np.ndarray", edges: Numbers, order: Numbers, periods: FocusTimes
+    begin: Numbers,
+    states: "np.ndarray",
+    edges: Numbers,
+    order: Numbers,
+    periods: FocusTimes,
+    without_class: int,
 ) -> tuple[Numbers, "np.ndarray", Numbers]:
     """The stretches, cut at the ends of periods; outside of them, a location has no class."""
     begins, kinds = [], []
@@ -147,7 +168,7 @@ def _take_out(
         state = states[first:beyond][::-1][np.searchsorted(own, cut, "right") - 1]
         is_out = (state < 0) & ~periods.holds(location, cut)
         begins.append(cut[::-1])
-        kinds.append(np.where(is_out, -1 - len(TAXONOMY), state)[::-1].astype(np.int32))
+        kinds.append(np.where(is_out, without_class, state)[::-1].astype(np.int32))
     counts = np.cumsum([0, *map(len, begins)])
     return np.concatenate(begins), np.concatenate(kinds), counts
 
@@ -198,7 +219,12 @@ def _are_named_by_user(region_classes: Relation, overhead_rules: Relation) -> Fl
 
 
 def _as_table(
-    alone: Numbers, shared: "np.ndarray", participants: Numbers, is_kept: Flags, thread_count: int
+    alone: Numbers,
+    shared: "np.ndarray",
+    classes: Numbers,
+    participants: Numbers,
+    is_kept: Flags,
+    thread_count: int,
 ) -> pa.Table:
     with_others = np.rint(shared).astype(np.int64)
     path, overhead = np.nonzero(alone + with_others)
@@ -208,7 +234,7 @@ def _as_table(
     return pa.table(
         {
             "call_path_id": path.astype(np.int32),
-            "overhead_id": overhead.astype(np.int32),
+            "overhead_id": classes[overhead].astype(np.int32),
             "participant_count": count,
             "alone_ns": alone[path, overhead],
             "with_others_ns": with_others[path, overhead],

@@ -12,6 +12,8 @@ from tracemill.stages.arrays import (
     Flags,
     Numbers,
     Relation,
+    coded,
+    group_by,
     place,
     read_call_tree,
     read_columns,
@@ -72,14 +74,14 @@ def _make_nodes(paths: LocatedPaths, tree: CallTree, caller: Numbers, below: Num
     size = int(tree.region.max(initial=-1)) + 1
     is_visited = paths.is_visited & ~tree.is_stub[paths.path]
     path, region = paths.path[is_visited], tree.region[paths.path[is_visited]]
-    outermost = find_outermost(tree.region, tree, np.unique(path))
+    visited = np.flatnonzero(np.bincount(path, minlength=len(tree.last)))
+    outermost = find_outermost(tree.region, tree, visited)
     total = sum_by(tree.region[outermost], below[outermost], size)
     outer = paths.is_outermost
     of_outer = tree.region[paths.path[outer]]
     here = sum_by(of_outer, paths.inclusive[outer], size)
-    location = paths.location[is_visited]
-    width = int(location.max(initial=0)) + 1
-    visitors = np.bincount(np.unique(region * width + location) // width, minlength=size)
+    order, starts = group_by(region, paths.location[is_visited])
+    visitors = np.bincount(region[order[starts]], minlength=size)
     is_entry = np.zeros(size, np.bool_)
     is_entry[region[caller[path] == _NO_CALLER]] = True
     rows = np.flatnonzero(visitors)
@@ -201,17 +203,16 @@ def _entry_rows(paths: LocatedPaths, tree: CallTree, caller: Numbers) -> Iterato
 
 def _make_edges(parts: list[_Edges]) -> pa.Table:
     joined = _Edges(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-    keys = np.stack([joined.caller, joined.callee, joined.kind])
-    found, number = np.unique(keys, axis=1, return_inverse=True)
-    sums = [sum_by(number.ravel(), each, found.shape[1]) for each in joined[3:]]
+    order, starts = group_by(*joined[:3])
+    sums = [np.add.reduceat(each[order], starts) for each in joined[3:]]
     rows = np.flatnonzero(sums[0])
-    caller, callee, kind = (each[rows] for each in found)
+    caller, callee, kind = (each[order[starts[rows]]] for each in joined[:3])
     names = ("visit_count", "inclusive_ns", "exclusive_ns", "total_ns", "forked_ns")
     return pa.table(
         {
             "caller_region_id": caller.astype(np.int32),
             "callee_region_id": callee.astype(np.int32),
-            "kind": pa.DictionaryArray.from_arrays(kind.astype(np.int8), list(EDGE_KINDS)),
+            "kind": coded(EDGE_KINDS, kind),
         }
         | {name: each[rows] for name, each in zip(names, sums, strict=True)}
     )
