@@ -1,6 +1,6 @@
 """Perturbation: time that the measurement itself took."""
 
-from tracemill.schemas.columns import CALL_PATH_ID, LOCATION_ID, renamed
+from tracemill.schemas.columns import CALL_PATH_ID, EXCLUSIVE_NS, LOCATION_ID, renamed
 from tracemill.schemas.table import BOOL, FLOAT64, INT64, Column, Table
 
 _UNKNOWN = "no location has 100 gaps between neighboring enter and leave records"
@@ -43,6 +43,7 @@ PERTURBATION = Table(
             meaning="Records times the cost of one.",
         ),
         _FLUSH_NS,
+        EXCLUSIVE_NS,
         Column(
             name="perturbed_ratio",
             type=FLOAT64,

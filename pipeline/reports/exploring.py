@@ -15,13 +15,14 @@ from tracemill.reports.material import Material, Rows
 from tracemill.reports.model import ShownQuery
 from tracemill.reports.part_styles import style_of
 from tracemill.reports.tables import read_source
-from tracemill.reports.units import Value
+from tracemill.reports.units import Value, format_count
 
 MOST_CELLS = 300_000
 _LEAST_SHARE = 1e-3
 CELLS = "explored_cells"
 METRICS = "explored_metrics"
 CALL_PATHS = "explored_call_paths"
+MOST_CALL_PATHS = 20_000
 LOCATIONS = "explored_locations"
 SYSTEM = "explored_system"
 
@@ -68,15 +69,18 @@ class _Cells:
 def sources() -> tuple[ShownQuery, ...]:
     """The queries that return the data."""
     return (
-        read_source(CELLS, MOST_CELLS),
-        *map(read_source, (METRICS, CALL_PATHS, LOCATIONS, SYSTEM)),
+        read_source(CELLS, MOST_CELLS, path_limit=MOST_CALL_PATHS),
+        read_source(CALL_PATHS, MOST_CALL_PATHS),
+        *map(read_source, (METRICS, LOCATIONS, SYSTEM)),
     )
 
 
-def explore(material: Material, most_cells: int = MOST_CELLS) -> Exploration | None:
+def explore(
+    material: Material, most_cells: int = MOST_CELLS, most_paths: int = MOST_CALL_PATHS
+) -> Exploration | None:
     """The data of a run, or None if it is empty."""
-    paths, locations = material.rows(CALL_PATHS), material.rows(LOCATIONS)
-    columns = material.arrays(CELLS, most_cells)
+    paths, locations = material.rows(CALL_PATHS, most_paths), material.rows(LOCATIONS)
+    columns = material.arrays(CELLS, most_cells, path_limit=most_paths)
     if not columns["metric"].size:
         return None
     cells = _cells_by_metric(columns, paths, locations)
@@ -89,12 +93,19 @@ def explore(material: Material, most_cells: int = MOST_CELLS) -> Exploration | N
         "system": _describe_system(material.rows(SYSTEM), locations),
         "locationCount": len(locations),
     }
-    return Exploration(data, is_cut=_has_more(material, columns["metric"].size, most_cells))
+    return Exploration(data, is_cut=int(columns["cell_count"][0]) > columns["metric"].size)
 
 
-def _has_more(material: Material, found: int, most_cells: int) -> bool:
-    """True if there may be more cells than requested: the limit was reached."""
-    return found >= most_cells and material.arrays(CELLS, most_cells + 1)["metric"].size > found
+def describe_left_out(material: Material) -> str:
+    """The call paths that pages do not show because they are too many; else nothing."""
+    count = material.call_path_count
+    if count <= MOST_CALL_PATHS:
+        return ""
+    return (
+        f"Pages show {format_count(MOST_CALL_PATHS)} of {format_count(count)} call paths, those "
+        "with the most time; the values of others count for their callers. All call paths: "
+        "tracemill hierarchy --level call-path"
+    )
 
 
 def boxes_of(found: Exploration) -> list[Box]:

@@ -18,8 +18,10 @@ from tracemill.store.manifest import Manifest
 OVERVIEW = "run_overview"
 PERTURBED = "perturbed_call_paths"
 MARK_NOTE = f"{MARK} The measurement may take more than 10% of the time of the call path."
-_ALL_ROWS = 1 << 62
+MOST_MARKED = 20_000
+"""Call paths that are marked as perturbed: those in which the measurement took most time."""
 STREAMS = "streams"
+_LAST_LIMIT = "\nLIMIT $row_limit::BIGINT"
 Rows = list[dict[str, Value]]
 
 
@@ -53,11 +55,25 @@ class Material:
         return self.overview["thread_count"] != self.overview["process_count"]
 
     def fetch(self, query: str, row_limit: int | None = None) -> Fetched:
-        """Column names and rows of a report query; each query runs only once."""
-        if (query, row_limit) not in self._fetched:
+        """Column names and rows of a report query; it runs again only for rows not yet fetched."""
+        found = self._fetched_before(query, row_limit)
+        if found is None:
             names, rows = fetch(self._database_for(query), query, row_limit)
-            self._fetched[query, row_limit] = names, self._with_streams(query, names, rows)
-        return self._fetched[query, row_limit]
+            found = names, self._with_streams(query, names, rows)
+            self._fetched[query, row_limit] = found
+        return found
+
+    def _fetched_before(self, query: str, row_limit: int | None) -> Fetched | None:
+        """The rows if they were fetched, perhaps with another limit."""
+        for (name, limit), (names, rows) in self._fetched.items():
+            if name == query and limit == row_limit:
+                return names, rows
+            if name == query and limit is not None and row_limit is not None:
+                if len(rows) < limit and len(rows) <= row_limit:
+                    return names, rows
+                if limit > row_limit and _is_ranked(query):
+                    return names, rows[:row_limit]
+        return None
 
     def _with_streams(
         self, query: str, names: tuple[str, ...], rows: tuple[tuple[Value, ...], ...]
@@ -106,7 +122,7 @@ class Material:
         """The call paths of a run in which the measurement took much time."""
         if self.overview_query != OVERVIEW:
             return frozenset()
-        return frozenset(str(row["call_path"]) for row in self.rows(PERTURBED, _ALL_ROWS))
+        return frozenset(str(row["call_path"]) for row in self.rows(PERTURBED, MOST_MARKED))
 
     def _database_for(self, query: str) -> duckdb.DuckDBPyConnection:
         """The connection, with the tables that the query reads."""
@@ -120,9 +136,20 @@ class Material:
         self._provided.update(inputs)
         return self.connection
 
+    @property
+    def call_path_count(self) -> int:
+        """The number of call paths of a run."""
+        record = self.manifest.tables.get("call_paths")
+        return record.row_count if record else 0
+
     def tables(self, *specs: TableSpec) -> tuple[Table, ...]:
         """The tables that have rows."""
         return filled(*map(self.table, specs))
+
+
+def _is_ranked(query: str) -> bool:
+    """True if fewer rows of a query are the first of more rows."""
+    return load_query(query).statement.endswith(_LAST_LIMIT) or query == PERTURBED
 
 
 def filled(*tables: Table) -> tuple[Table, ...]:

@@ -15,6 +15,7 @@ from tracemill.base.errors import QueryError
 from tracemill.reports.meanings import meaning_of
 from tracemill.reports.model import Column, Layout, ShownQuery, Table
 from tracemill.reports.units import Value, unit_of
+from tracemill.reports.wording import number
 from tracemill.sql.query_files import load_query
 from tracemill.store.database import parsed
 
@@ -66,7 +67,8 @@ class TableSpec:
     uninteresting if all rows have it. Columns in `hidden_if_equal` are hidden if all rows have the
     same value, which the report shows elsewhere; `hidden` columns never appear. Columns in
     `explained` contain metrics that the report explains, those in `efficiencies` are colored. If
-    `limited_per` names a column, the query returns `row_limit` rows for each of its values.
+    `limited_per` names a column, the query returns `row_limit` rows for each of its values, the
+    first ones unless it is not `is_ranked`. The limit of a tree is about its first bar.
     """
 
     query: str
@@ -74,6 +76,7 @@ class TableSpec:
     note: str = ""
     row_limit: int | None = None
     limited_per: str | None = None
+    is_ranked: bool = True
     layout: Layout = Layout.PLAIN
     bars: tuple[str, ...] = ()
     titles: dict[str, str] | None = None
@@ -170,10 +173,28 @@ def _fetch_limited(
         return names, rows, False
     if _most_rows(names, rows, spec.limited_per) <= spec.row_limit:
         return names, rows, False
-    # Not ordered by what the limit is about.
-    if spec.layout is Layout.TREE or spec.limited_per is not None:
+    if not spec.is_ranked:
         return *fetch_rows(spec.query, spec.row_limit), True
-    return names, rows[: spec.row_limit], True
+    return names, tuple(_first_rows(names, rows, spec.row_limit, spec)), True
+
+
+def _first_rows(
+    names: tuple[str, ...], rows: tuple[tuple[Value, ...], ...], row_limit: int, spec: TableSpec
+) -> Iterator[tuple[Value, ...]]:
+    """The rows within the limit, of those that the query returns for one more."""
+    if spec.layout is Layout.TREE:
+        sizes = [number(row[names.index(spec.bars[0])]) for row in rows]
+        last = len(rows) - 1 - sizes[::-1].index(min(sizes))
+        yield from rows[:last] + rows[last + 1 :]
+    elif spec.limited_per is None:
+        yield from rows[:row_limit]
+    else:
+        position = names.index(spec.limited_per)
+        counts: Counter[Value] = Counter()
+        for row in rows:
+            counts[row[position]] += 1
+            if counts[row[position]] <= row_limit:
+                yield row
 
 
 def _most_rows(

@@ -27,6 +27,13 @@ MOST_PHASES = 10_000
 SHARES = 15
 """Times in bins are stored in this many parts of the bin."""
 LIMITS = {"window_waits": MOST_WAITS, "window_messages": 10_000, "window_collectives": 20_000}
+_LENGTHS: Mapping[str, tuple[str, str | None, str]] = {
+    "timeline_path": ("end_ns", "begin_ns", "ordinal"),
+    "window_waits": ("wait_ns", None, "visit_id"),
+    "window_visits": ("leave_ns", "enter_ns", "visit_id"),
+    "window_messages": ("receive_ns", "send_ns", "message_id"),
+}
+"""What a limit is about: the difference of two columns, then the smaller number."""
 
 _DETAILS = {
     "window_visits": "calls",
@@ -93,40 +100,46 @@ class Timeline:
             "path": self._path(),
             "iterations": self._iterations(),
             "phases": self._phases(),
-            "waits": self._waits(self._material.arrays("window_waits", **self.whole)),
+            "waits": self._waits(self._all_waits[0]),
             "places": [self._place(row) for row in self.places],
             "windows": [self._window(window) for window in self.windows],
         }
 
     def left_out(self) -> str:
         """Events of the run that are not drawn because they are too many, in words."""
-        data = self.data
         lacking = [
-            f"{_count_cut(name, rows)} for the whole run"
-            for name, query, rows, values in (
-                ("waits", "window_waits", len(data["waits"]["begin"]), self.whole),
-                (
-                    "stretches of the critical path",
-                    "timeline_path",
-                    len(data["path"]["begin"]),
-                    {"row_limit": MOST_SEGMENTS},
-                ),
+            f"{_count_cut(name, most)} for the whole run"
+            for name, (_, is_cut), most in (
+                ("waits", self._all_waits, MOST_WAITS),
+                ("stretches of the critical path", self._all_segments, MOST_SEGMENTS),
             )
-            if self._has_more(query, rows, values)
+            if is_cut
         ]
         lacking += [
             f"{detail['leftOut']} from {_moment(window.begin_ns)} to {_moment(window.end_ns)}"
-            for window, detail in zip(self.windows, data["windows"], strict=True)
+            for window, detail in zip(self.windows, self.data["windows"], strict=True)
             if detail["leftOut"]
         ]
         return f"Too many to draw all of them: there are {'; '.join(lacking)}." if lacking else ""
 
-    def _has_more(self, query: str, rows: int, values: Values) -> bool:
-        """True if there may be more than requested: the limit was reached."""
-        if rows < values["row_limit"]:
-            return False
-        more = {**values, "row_limit": values["row_limit"] + 1}
-        return len(next(iter(self._material.arrays(query, **more).values()))) > rows
+    @cached_property
+    def _all_waits(self) -> tuple[Columns, bool]:
+        return self._longest("window_waits", self.whole)
+
+    @cached_property
+    def _all_segments(self) -> tuple[Columns, bool]:
+        return self._longest("timeline_path", {"row_limit": MOST_SEGMENTS})
+
+    def _longest(self, query: str, values: Values) -> tuple[Columns, bool]:
+        """The longest rows up to the limit, and whether there are more; one more is requested."""
+        most = values["row_limit"]
+        found = self._material.arrays(query, **{**values, "row_limit": most + 1})
+        end, begin, number = _LENGTHS[query]
+        if len(found[end]) <= most:
+            return found, False
+        lengths = np.abs(found[end] - found[begin]) if begin else found[end]
+        last = np.lexsort((found[number], -lengths))[-1]
+        return {name: np.delete(column, last) for name, column in found.items()}, True
 
     def sources(self) -> tuple[ShownQuery, ...]:
         """All queries; queries of windows only for the first window."""
@@ -188,7 +201,7 @@ class Timeline:
         return int(rows["end_ns"][last] - rows["begin_ns"][last])
 
     def _path(self) -> dict[str, object]:
-        found = self._material.arrays("timeline_path", row_limit=MOST_SEGMENTS)
+        found, _ = self._all_segments
         return {
             "ordinal": found["ordinal"],
             "row": self._row_of[found["location_id"]],
@@ -203,9 +216,12 @@ class Timeline:
 
     def _phases(self) -> dict[str, object]:
         """Begins of the phases, and the end of the last one; and their kinds."""
-        found = self._material.arrays("run_phases", row_limit=MOST_PHASES)
-        edges = np.append(found["begin_ns"], found["end_ns"][-1:]) - self.run.begin_ns
-        return {"edges": edges, "kinds": found["kind"]}
+        rows = self._material.rows("run_phases", MOST_PHASES)
+        edges = [_int(row["begin_ns"]) for row in rows] + [_int(row["end_ns"]) for row in rows[-1:]]
+        return {
+            "edges": np.array(edges, np.int64) - self.run.begin_ns,
+            "kinds": np.array([_int(row["kind"]) for row in rows], np.int64),
+        }
 
     def _waits(self, found: Columns) -> dict[str, object]:
         titles, title = np.unique(found["finding"].astype(str), return_inverse=True)
@@ -227,37 +243,27 @@ class Timeline:
         }
 
     def _window(self, window: Window) -> dict[str, object]:
-        found = {name: self._found(name, window) for name in _DETAILS}
+        found = {query: self._found(query, window) for query in _DETAILS}
+        visits, messages, collectives, waits = (columns for columns, _ in found.values())
         return {
             "begin": window.begin_ns - self.run.begin_ns,
             "end": window.end_ns - self.run.begin_ns,
             "isRequested": window in self.requested,
-            "leftOut": self._left_out(found, window),
-            "visits": self._visits(found["window_visits"]),
-            "messages": self._messages(found["window_messages"]),
-            "collectives": self._collectives(found["window_collectives"]),
-            "waits": self._waits(found["window_waits"]),
+            "leftOut": _describe_cuts(found),
+            "visits": self._visits(visits),
+            "messages": self._messages(messages),
+            "collectives": self._collectives(collectives),
+            "waits": self._waits(waits),
         }
 
-    def _found(self, query: str, window: Window) -> Columns:
-        return self._material.arrays(query, **self._values_of(query, window))
-
-    def _left_out(self, found: Mapping[str, Columns], window: Window) -> str:
-        """Details of which a window has too many; it contains the longest of them."""
-        kept = {query: len(next(iter(columns.values()))) for query, columns in found.items()}
-        cut = [
-            _count_cut(_DETAILS[query], kept[query])
-            for query, columns in found.items()
-            if self._is_cut(query, columns, self._values_of(query, window))
-        ]
-        return join_words(cut)
-
-    def _is_cut(self, query: str, found: Columns, values: Values) -> bool:
-        """Collectives of a window, complete or not at all, with the number of all members."""
-        rows = len(next(iter(found.values())))
-        if "member_count" in found:
-            return rows < int(found["member_count"].max(initial=0))
-        return self._has_more(query, rows, values)
+    def _found(self, query: str, window: Window) -> tuple[Columns, bool]:
+        """The longest details of a window, and whether it has more of them."""
+        values = self._values_of(query, window)
+        if query in _LENGTHS:
+            return self._longest(query, values)
+        # Collectives are complete or not there at all, with the number of all members.
+        found = self._material.arrays(query, **values)
+        return found, _row_count(found) < int(found["member_count"].max(initial=0))
 
     def _visits(self, found: Columns) -> dict[str, object]:
         """Visits by location, then by time of entry, as differences."""
@@ -289,6 +295,21 @@ class Timeline:
             "begin": found["begin_ns"] - self.run.begin_ns,
             "length": found["end_ns"] - found["begin_ns"],
         }
+
+
+def _describe_cuts(found: Mapping[str, tuple[Columns, bool]]) -> str:
+    """Details of which a window has too many; it contains the longest of them."""
+    return join_words(
+        [
+            _count_cut(_DETAILS[query], _row_count(columns))
+            for query, (columns, is_cut) in found.items()
+            if is_cut
+        ]
+    )
+
+
+def _row_count(columns: Columns) -> int:
+    return len(next(iter(columns.values())))
 
 
 def _count_cut(name: str, count: int) -> str:

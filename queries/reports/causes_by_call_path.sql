@@ -22,6 +22,15 @@ WITH
             )
     ),
 
+    costly AS (
+        SELECT call_path_id
+        FROM root_causes
+        WHERE kind <> 'ompidle'
+        GROUP BY call_path_id
+        ORDER BY round(sum(direct_ns) + sum(passed_on_ns))::BIGINT DESC, call_path_id
+        LIMIT $row_limit::BIGINT
+    ),
+
     -- One row per call path and location; place 1 costs most.
     caused AS (
         SELECT
@@ -34,6 +43,7 @@ WITH
                 ORDER BY sum(direct_ns) + sum(passed_on_ns) DESC, location_id
             ) AS place
         FROM root_causes
+        SEMI JOIN costly USING (call_path_id)
         WHERE kind <> 'ompidle'
         GROUP BY call_path_id, location_id
     ),
@@ -79,4 +89,3 @@ INNER JOIN regions ON call_paths.region_id = regions.region_id
 LEFT JOIN regions AS callers ON call_paths.caller_region_id = callers.region_id
 LEFT JOIN mpi_calls ON call_paths.region_id = mpi_calls.region_id
 ORDER BY caused_ns DESC, causes.call_path_id
-LIMIT $row_limit::BIGINT

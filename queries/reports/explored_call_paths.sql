@@ -1,10 +1,29 @@
--- The call tree for exploration: callers, source locations and overhead classes.
+-- The shown part of the call tree for exploration: callers, source locations, overhead classes.
 --
--- Grain:      one row per call path
--- Inputs:     call_paths, regions, source_locations, region_classes, overhead_classes
+-- Grain:      one row per call path that a page shows
+-- Inputs:     call_tree, call_paths, regions, source_locations, region_classes,
+--             overhead_classes
 -- Output:     report section exploration
--- Parameters: none
+-- Parameters: $row_limit  maximum number of call paths, most inclusive time first (BIGINT)
 -- Assumes:    call paths are numbered depth-first
+WITH
+    -- The same as in explored_cells.
+    summed AS (
+        SELECT
+            call_path_id,
+            sum(inclusive_ns) AS inclusive_ns
+        FROM call_tree
+        GROUP BY call_path_id
+    ),
+
+    shown AS (
+        SELECT call_paths.call_path_id
+        FROM call_paths
+        LEFT JOIN summed USING (call_path_id)
+        ORDER BY summed.inclusive_ns DESC NULLS LAST, call_paths.call_path_id
+        LIMIT $row_limit::BIGINT
+    )
+
 SELECT
     call_paths.call_path_id,
     call_paths.parent_call_path_id,
@@ -20,7 +39,8 @@ SELECT
         'computation',
         classes.overhead_subclass::VARCHAR
     ) AS part
-FROM call_paths
+FROM shown
+INNER JOIN call_paths ON shown.call_path_id = call_paths.call_path_id
 INNER JOIN regions ON call_paths.region_id = regions.region_id
 LEFT JOIN source_locations
     ON call_paths.source_location_id = source_locations.source_location_id

@@ -1,15 +1,55 @@
 -- Metrics per call path and location for exploration, without the smallest values.
 --
 -- Time is divided into overhead classes, which sum to the total time. Time of tasks is counted
--- where they run, not where they are scheduled. Idle threads have no call path.
+-- where they run, not where they are scheduled. Idle threads have no call path. Values of call
+-- paths that a page does not show count for their callers.
 --
 -- Grain:      one row per metric, call path and location with a value other than zero
--- Inputs:     metric_cells, overhead_classes, metrics
+-- Inputs:     metric_cells, call_tree, call_paths, overhead_classes, metrics
 -- Output:     report section exploration
--- Parameters: $row_limit  maximum number of values, largest in their unit first (BIGINT)
+-- Parameters: $row_limit   maximum number of values, largest in their unit first (BIGINT)
+--             $path_limit  maximum number of shown call paths, most inclusive time first (BIGINT)
 -- Assumes:    a metric has the unit of its sub-metrics and includes them, so it is kept if a
---             sub-metric is kept
+--             sub-metric is kept; call paths are numbered depth-first, and a caller has at least
+--             the time of its callees, so that callers of shown call paths are shown
 WITH
+    summed AS (
+        SELECT
+            call_path_id,
+            sum(inclusive_ns) AS inclusive_ns
+        FROM call_tree
+        GROUP BY call_path_id
+    ),
+
+    shown AS (
+        SELECT call_paths.call_path_id
+        FROM call_paths
+        LEFT JOIN summed USING (call_path_id)
+        ORDER BY summed.inclusive_ns DESC NULLS LAST, call_paths.call_path_id
+        LIMIT $path_limit::BIGINT
+    ),
+
+    others AS (
+        SELECT call_path_id, parent_call_path_id
+        FROM call_paths
+        ANTI JOIN shown USING (call_path_id)
+    ),
+
+    -- Nothing below these is shown either; each other one has its last predecessor among these.
+    topmost AS (
+        SELECT others.call_path_id, others.parent_call_path_id
+        FROM others
+        ANTI JOIN others AS callers ON others.parent_call_path_id = callers.call_path_id
+    ),
+
+    counted_for AS (
+        SELECT call_path_id, call_path_id AS shown_call_path_id
+        FROM shown
+        UNION ALL
+        SELECT others.call_path_id, topmost.parent_call_path_id AS shown_call_path_id
+        FROM others
+        ASOF INNER JOIN topmost ON others.call_path_id >= topmost.call_path_id
+    ),
 
     valued AS (
         SELECT metric, call_path_id, location_id, value
@@ -26,14 +66,15 @@ WITH
     ),
 
     cells AS (
-        SELECT metric, call_path_id, location_id, sum(value)::BIGINT AS value
+        SELECT metric, shown_call_path_id AS call_path_id, location_id, sum(value)::BIGINT AS value
         FROM valued
-        GROUP BY metric, call_path_id, location_id
+        LEFT JOIN counted_for USING (call_path_id)
+        GROUP BY metric, shown_call_path_id, location_id
         HAVING sum(value) <> 0
     ),
 
     totals AS (
-        SELECT metric, sum(value) AS total
+        SELECT metric, sum(value) AS total, count(*) AS cell_count
         FROM cells
         GROUP BY metric
     ),
@@ -41,13 +82,14 @@ WITH
     scales AS (
         SELECT
             metrics.metric,
-            max(totals.total) OVER (PARTITION BY metrics.unit) AS largest_total
+            max(totals.total) OVER (PARTITION BY metrics.unit) AS largest_total,
+            sum(totals.cell_count) OVER () AS cell_count
         FROM metrics
         INNER JOIN totals USING (metric)
     ),
 
     largest AS (
-        SELECT cells.*
+        SELECT cells.*, scales.cell_count
         FROM cells
         INNER JOIN scales USING (metric)
         ORDER BY
@@ -58,6 +100,7 @@ WITH
         LIMIT $row_limit::BIGINT
     )
 
-SELECT metric, call_path_id, location_id, value
+-- Without the limit, there are cell_count rows.
+SELECT metric, call_path_id, location_id, value, cell_count::BIGINT AS cell_count
 FROM largest
 ORDER BY metric, call_path_id NULLS LAST, location_id

@@ -91,6 +91,7 @@ SELECT
     record_count,
     record_count * event_cost_ns AS cost_ns,
     flush_ns,
+    exclusive_ns,
     (record_count * event_cost_ns + flush_ns) / nullif(exclusive_ns, 0) AS perturbed_ratio
 FROM counted
 NATURAL INNER JOIN (
@@ -99,4 +100,3 @@ NATURAL INNER JOIN (
         0 AS joined
     FROM run_perturbation
 )
-ORDER BY ALL

@@ -52,6 +52,7 @@ OF_SIZES = TableSpec(
     ),
     row_limit=60,
     limited_per="application",
+    is_ranked=False,
     titles=_TITLES,
     silent={"reason": None, "source": None},
 )

@@ -53,6 +53,7 @@ CHANGES = TableSpec(
     ),
     row_limit=100,
     limited_per="application",
+    is_ranked=False,
     bars=("fewest_ns", "most_ns"),
     titles={
         "verdict": "With processes, it", "fewest_ns": "Fewest processes",

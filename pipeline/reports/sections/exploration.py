@@ -1,6 +1,6 @@
 """Exploration: all metrics by call path and by process and thread, to select from."""
 
-from tracemill.reports.exploring import Exploration, boxes_of, explore, sources
+from tracemill.reports.exploring import Exploration, boxes_of, describe_left_out, explore, sources
 from tracemill.reports.material import Material
 from tracemill.reports.model import Drawing, Drawn, Section, Widget
 from tracemill.reports.part_styles import color_of
@@ -40,7 +40,11 @@ def build(material: Material) -> Section | None:
     return Section(
         key="exploration",
         title="Exploration",
-        sentences=nonempty("" if material.is_focused else _WHOLE, _CUT if found.is_cut else ""),
+        sentences=nonempty(
+            "" if material.is_focused else _WHOLE,
+            _CUT if found.is_cut else "",
+            describe_left_out(material),
+        ),
         widgets=widgets,
         drawings=(Drawing(name="icicle", title=_ICICLE, draw=lambda: _draw(found)),),
     )

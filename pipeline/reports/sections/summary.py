@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from tracemill.base.text import join_words
+from tracemill.reports.exploring import describe_left_out
 from tracemill.reports.material import MARK_NOTE, OVERVIEW, Material
 from tracemill.reports.model import MARK, Fact, Finding, Layout, Section
 from tracemill.reports.sections import efficiencies, gains, root_causes, trace_quality
@@ -61,7 +62,11 @@ def build(material: Material) -> Section:
         *root_causes.describe_causes(material),
         *(gains.describe_gain(material) if is_whole else ()),
     )
-    last = nonempty(*_describe_quality(material), _OF_RUN if material.is_focused else "")
+    last = nonempty(
+        *_describe_quality(material),
+        _OF_RUN if material.is_focused else "",
+        describe_left_out(material),
+    )
     shown, more = _fitting(
         list(_kinds(material)),
         (*root_causes.describe_indirect(material), *describe_all(material)),

@@ -1,0 +1,78 @@
+"""Explored call paths: a page shows those with the most time, so that it stays small."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from tests.helpers.micro_trace import Tables, read_trace
+from tests.helpers.running import run_query
+
+# Inclusive times: main 95, a 60, b 20, c 15, d 30, e 25; call paths are numbered in this order.
+#
+#            0    10   20   30   40   50   60   70   80   90 95
+# main       [.................................................]
+#   a        [.............................]
+#     b         [........]
+#       c          [.....]
+#     d                     [..............]
+#   e                                           [..........]
+MAIN, A, B, C, D, E = range(6)
+CALLERS = (None, MAIN, A, B, A, MAIN)
+TIMES = (95, 60, 20, 15, 30, 25)
+
+
+def tables_of(callers: Sequence[int | None], times: Sequence[int]) -> Tables:
+    """The tables of a run in which one location visits each call path once."""
+    return read_trace("0 0..1 a") | {
+        "call_paths": [
+            {"call_path_id": path, "parent_call_path_id": caller, "region_id": 0}
+            for path, caller in enumerate(callers)
+        ],
+        "call_tree": [
+            {"call_path_id": path, "location_id": 0, "visit_count": 1, "inclusive_ns": time}
+            | dict.fromkeys(("exclusive_ns", "shortest_ns", "longest_ns"), 0)
+            for path, time in enumerate(times)
+        ],
+    }
+
+
+def shown(tables: Tables, limit: int) -> list[int]:
+    found = run_query("explored_call_paths", tables, "call_path_id", row_limit=limit)
+    return [path for (path,) in found]
+
+
+def visits(limit: int) -> dict[int, int]:
+    """Visits of the shown call paths, with those of others that count for them."""
+    tables, columns = tables_of(CALLERS, TIMES), "metric call_path_id value"
+    cells = run_query("explored_cells", tables, columns, row_limit=99, path_limit=limit)
+    return {path: value for name, path, value in cells if name == "visits"}
+
+
+@pytest.mark.parametrize(
+    ("limit", "left"),
+    [
+        (6, [MAIN, A, B, C, D, E]),
+        (5, [MAIN, A, B, D, E]),
+        (4, [MAIN, A, D, E]),
+        (3, [MAIN, A, D]),
+        (1, [MAIN]),
+    ],
+)
+def test_those_with_the_most_time_are_shown_in_the_order_of_the_tree(
+    limit: int, left: list[int]
+) -> None:
+    assert shown(tables_of(CALLERS, TIMES), limit) == left
+
+
+def test_each_value_of_the_others_counts_for_the_closest_shown_caller() -> None:
+    assert visits(6) == dict.fromkeys([MAIN, A, B, C, D, E], 1)
+    # b, and c below it, count for a.
+    assert visits(4) == {MAIN: 1, A: 3, D: 1, E: 1}
+    # e counts for main, although the call path before it is not main's.
+    assert visits(2) == {MAIN: 2, A: 4}
+    assert visits(1) == {MAIN: 6}
+
+
+def test_of_equals_callers_are_shown() -> None:
+    chain = tables_of((None, 0, 1, 2), (7, 7, 7, 7))
+    assert shown(chain, 3) == [0, 1, 2]
