@@ -92,7 +92,7 @@ class UntrustedTraceError(PipelineError):
 
 
 class RegressionError(PipelineError):
-    """A run is worse than `compare --fail-if` or `nightly` allows."""
+    """A run is worse than `--fail-if` or `nightly` allows."""
 
     exit_code = 23
 

@@ -1,20 +1,25 @@
 """Commands that compute: analyze a trace, compare many in a campaign, generate a trace."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from tracemill.base.console import ProgressReporter, messages, print_places, results
-from tracemill.base.errors import PipelineError, UsageError
-from tracemill.cli.parameters import DEFAULTS, AnalyzingOptions, Flag, StorePath
+from tracemill.base.console import ProgressReporter, messages, print_error, print_places, results
+from tracemill.base.errors import PipelineError, RegressionError, UsageError
+from tracemill.cli.parameters import DEFAULTS, AnalyzingOptions, FailIf, Flag, StorePath
 
 if TYPE_CHECKING:
     from tracemill.engine.analyze import Analysis, Options
     from tracemill.readers.common.source import Source
+    from tracemill.reports.document import Document
+    from tracemill.reports.limits import FigureLimit
+    from tracemill.reports.model import Report
     from tracemill.store.runs import Run, Store
 
+SummaryFormat = Literal["terminal", "json"]
 _READING_RUNS = {"read": "gathering runs"}
 
 
@@ -28,6 +33,8 @@ def analyze(
     store: StorePath = Path("store"),
     force: Annotated[bool, Flag] = False,
     explain: Annotated[bool, Flag] = False,
+    fail_if: FailIf = None,
+    format: SummaryFormat = "terminal",
     reader: Literal["own", "library"] = "own",
     common: AnalyzingOptions = DEFAULTS,
 ) -> None:
@@ -35,8 +42,18 @@ def analyze(
 
     Only missing and outdated tables are computed.
 
+    Examples:
+      tracemill analyze traces.otf2 --fail-if "waiting > 20%" --fail-if "parallel_efficiency < 70%"
+
     Parameters
     ----------
+    fail_if
+        Exit with 23 if this condition holds: FIGURE, <, <=, > or >=, and a number. Figures are
+        those of --format json, such as waiting (its share of the main part), parallel_efficiency or
+        run_time, and wait states as tracemill explain names them. Units are %, s, ms, us, ns. The
+        run is stored all the same. Can be repeated.
+    format
+        json prints the summary as one document, described in docs/reference/summary.md.
     force
         Compute everything again; earlier generations are kept.
     explain
@@ -46,20 +63,39 @@ def analyze(
     """
     from tracemill.readers import open_source
 
+    if explain and (fail_if or format != "terminal"):
+        raise UsageError("--explain computes nothing: omit --fail-if and --format")
+    limits = _read_limits(fail_if or [])
     options = common.options(force=force)
     source = open_source(trace, uses_library=reader == "library")
     if explain:
         _explain_trace(source, store, options)
-    else:
-        _analyze_trace(source, store, options, has_report=not common.no_report)
+        return
+    document = _analyze_trace(
+        source, store, options, has_report=not common.no_report, limits=limits, format=format
+    )
+    _raise_for(document, limits)
 
 
-def _analyze_trace(source: "Source", store: Path, options: "Options", *, has_report: bool) -> None:
+def _read_limits(conditions: Sequence[str]) -> "list[FigureLimit]":
+    """The conditions of --fail-if; what parses them is loaded only for them."""
+    if not conditions:
+        return []
+    from tracemill.reports.limits import parse_limit
+
+    return [parse_limit(each) for each in conditions]
+
+
+def _analyze_trace(
+    source: "Source", store: Path, options: "Options", *, has_report: bool,
+    limits: "Sequence[FigureLimit]", format: SummaryFormat,
+) -> "Document":  # fmt: skip
     """Analyze a trace, then print the summary and where the results are."""
     from tracemill.engine.analyze import analyze_source
     from tracemill.reports.build import build_report, build_summary
+    from tracemill.reports.document import places_of
     from tracemill.reports.files import write_reports
-    from tracemill.reports.terminal import print_summary
+    from tracemill.reports.limits import check_limits
     from tracemill.store.runs import Store
 
     with ProgressReporter() as reporter:
@@ -68,14 +104,47 @@ def _analyze_trace(source: "Source", store: Path, options: "Options", *, has_rep
     _print_idle_rules(analysis, options)
     build = build_report if has_report else build_summary
     report = build(analysis.run, threads=options.threads, memory_limit=options.memory_limit)
-    console = results()
+    assert report.document is not None  # that of a run
+    document = check_limits(limits, report.document)
     try:  # write before printing: a reader such as `head` may close the pipe
         written = write_reports(report, store) if has_report else []
     except PipelineError:
-        print_summary(report, console)
+        _print_results(report, document, format)
         raise
-    print_summary(report, console)
-    print_places([*written, ("tables", analysis.run.path)])
+    places = [*written, ("tables", analysis.run.path)]
+    document = replace(document, files=places_of(places))
+    _print_results(report, document, format)
+    if format == "terminal":
+        print_places(places)
+    return document
+
+
+def _print_results(report: "Report", document: "Document", format: SummaryFormat) -> None:
+    """Print the summary, for people or for scripts."""
+    from tracemill.reports.document import to_json
+    from tracemill.reports.terminal import print_summary
+
+    if format == "json":
+        results().file.write(to_json(document))
+    else:
+        print_summary(report, results())
+
+
+def _raise_for(document: "Document", limits: "Sequence[FigureLimit]") -> None:
+    """Print each condition that holds or cannot be checked; raise RegressionError if one holds."""
+    from tracemill.reports.limits import describe_limit
+
+    held = []
+    for limit, checked in zip(limits, document.conditions, strict=True):
+        text = f"{document.run.label}: {describe_limit(limit, checked)}"
+        if checked.holds:
+            held.append(text)
+        elif checked.value is None:
+            messages().print(text, markup=False, soft_wrap=True)
+    for text in held[:-1]:
+        print_error(text)
+    if held:
+        raise RegressionError(held[-1])
 
 
 def _explain_trace(source: "Source", store: Path, options: "Options") -> None:

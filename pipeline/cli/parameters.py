@@ -37,6 +37,7 @@ RunName = Annotated[
         help="Run id or its first characters, label, or trace path. [default: the latest run]"
     ),
 ]
+FailIf = Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)]
 Patterns = Annotated[
     Path | None,
     Parameter(help="Folder with your own patterns, besides the folder patterns in the store."),

@@ -1,6 +1,7 @@
 """Commands that show runs: report, trace quality, comparison."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -9,18 +10,19 @@ from cyclopts import Parameter
 
 from tracemill.base.console import messages, plain, print_places, results
 from tracemill.base.errors import RegressionError, UntrustedTraceError, UsageError
-from tracemill.cli.parameters import EVERYTHING, Flag, FocusingOptions, RunName, StorePath
+from tracemill.cli.parameters import EVERYTHING, FailIf, Flag, FocusingOptions, RunName, StorePath
 
 if TYPE_CHECKING:
     from tracemill.reports.model import Report
     from tracemill.shell.formats import Format
     from tracemill.store.runs import Run
 
-ReportFormat = Literal["terminal", "markdown", "html"]
+ReportFormat = Literal["terminal", "markdown", "json", "html"]
 _FORMAT_OF_SUFFIX: dict[str, ReportFormat] = {
     "": "terminal",
     ".txt": "terminal",
     ".md": "markdown",
+    ".json": "json",
     ".html": "html",
 }
 _ANY = "any"
@@ -38,7 +40,7 @@ def report(
     /,
     *,
     store: StorePath = Path("store"),
-    format: Literal["terminal", "markdown", "html"] | None = None,
+    format: Literal["terminal", "markdown", "json", "html"] | None = None,
     output: Path | None = None,
     pictures: Annotated[bool, Flag] = False,
     focus: FocusingOptions = EVERYTHING,
@@ -55,15 +57,17 @@ def report(
     Parameters
     ----------
     format
-        Output format; html is one self-contained page. [default: by the suffix of --output,
-        .html, .md or .txt, else terminal]
+        Output format; html is one self-contained page, json the summary as one document, described
+        in docs/reference/summary.md. [default: by the suffix of --output, .html, .md, .json or
+        .txt, else terminal]
     output
         File to write. [default: standard output; with a focus, the page in the store]
     pictures
         Write the main pictures as SVG and PNG, beside the page in the store.
     """
     from tracemill.base.files import check_folder
-    from tracemill.reports.build import build_report
+    from tracemill.reports.build import build_report, build_summary
+    from tracemill.reports.document import places_of, to_json
     from tracemill.reports.files import write_reports
     from tracemill.store.finding import open_run
 
@@ -73,10 +77,14 @@ def report(
     format = format or _format_of(output)
     if output is not None:
         check_folder(output)
-    with focus.applied(open_run(store, run), is_told=is_for_store) as chosen:
-        built = build_report(chosen)
+    whole = open_run(store, run)
+    with focus.applied(whole, is_told=is_for_store) as chosen:
+        built = (build_summary if format == "json" else build_report)(chosen)
     if is_for_store:
         print_places(write_reports(built, store, has_drawings=pictures))
+    elif format == "json" and built.document is not None:
+        tables = [] if focus.options.given else [("tables", whole.path)]
+        _write(to_json(replace(built.document, files=places_of(tables))), output, "summary")
     else:
         _show(built, format, output, "report")
 
@@ -208,7 +216,7 @@ def compare(
     other: Annotated[str, Parameter(help="Run B: the same.")],
     /,
     *,
-    fail_if: Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)] = None,
+    fail_if: FailIf = None,
     store: StorePath = Path("store"),
     format: Literal["terminal", "markdown", "json", "html"] | None = None,
     output: Path | None = None,
@@ -249,9 +257,7 @@ def compare(
     from tracemill.comparison.report import build_comparison_report
 
     conditions = [parse_condition(each) for each in fail_if or []]
-    if format is None:
-        is_json = output is not None and output.suffix.lower() == ".json"
-        format = "json" if is_json else _format_of(output)
+    format = format or _format_of(output)
     if output is not None:
         check_folder(output)
     part = focus.options

@@ -1,6 +1,5 @@
 """Conditions on a comparison that define a regression, such as `mpi_latesender > +20%`."""
 
-import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
@@ -17,15 +16,10 @@ from tracemill.reports.units import format_count, format_share_change, format_si
 from tracemill.reports.wording import name_path
 from tracemill.schemas.history import RUN_TIME
 from tracemill.sql.conditions import evaluate, refusal
+from tracemill.sql.limits import SECONDS, read_limit
 from tracemill.sql.metric_texts import Metric
 
-_NANOSECONDS = {"s": 1e9, "ms": 1e6, "us": 1e3, "µs": 1e3, "ns": 1.0}
-# Names of call paths may contain comparisons: the last one counts.
-_CONDITION = re.compile(
-    r"(?P<what>.+)(?P<comparison>[<>]=?)\s*(?P<sign>[+-]?)\s*"
-    r"(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<unit>%|s|ms|us|µs|ns|)",
-    re.DOTALL,
-)
+_NANOSECONDS = 10**9
 _HOW = (
     "write METRIC [in CALL_PATH] > NUMBER, the number with % or a sign for a change, such as "
     "'run_time > +5%', 'mpi_latesender in main/MPI_Recv > +2ms' or 'run_time > 1.5s'"
@@ -66,24 +60,24 @@ class CheckedCondition:
 def parse_condition(text: str) -> Condition:
     """A condition from its text. Raises UsageError that shows the syntax."""
     text = printable(text).strip()
-    matches = _CONDITION.fullmatch(text)
-    if matches is None:
+    limit = read_limit(text)
+    if limit is None:
         raise _refusal(text, f"this is not a condition: {_HOW}")
-    metric, call_path = _names(matches["what"], text)
-    unit, is_time = matches["unit"], metric is None or metric.unit == "ns"
+    metric, call_path = _names(limit.what, text)
+    unit, is_time = limit.unit, metric is None or metric.unit == "ns"
     name = RUN_TIME if metric is None else metric.name
     if name == RUN_TIME and call_path is not None:
         raise _refusal(text, f"{RUN_TIME} is that of a run, not of a call path: use time")
-    if unit != "%" and is_time != (unit in _NANOSECONDS):
+    if unit != "%" and is_time != (unit in SECONDS):
         units = "%, s, ms, us or ns" if is_time else "% or nothing"
         raise _refusal(text, f"{name} is limited in {units}: {_HOW}")
-    quantity = "ratio" if unit == "%" else "change" if matches["sign"] else "value"
-    number = float(matches["number"]) * (0.01 if unit == "%" else _NANOSECONDS.get(unit, 1.0))
+    quantity = "ratio" if unit == "%" else "change" if limit.sign else "value"
+    number = float(limit.value * (_NANOSECONDS if unit in SECONDS else 1))
     return Condition(
         text=text,
         metric=name,
         call_path=call_path,
-        expression=f"{quantity} {matches['comparison']} {matches['sign']}{number!r}",
+        expression=f"{quantity} {limit.comparison} {limit.sign}{number!r}",
         is_change=quantity != "value",
     )
 

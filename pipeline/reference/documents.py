@@ -16,6 +16,7 @@ from tracemill.reference.cookbook import describe_cookbook
 from tracemill.reference.csv_layout import describe_csv
 from tracemill.reference.metrics import describe_metrics
 from tracemill.reference.programs import describe_programs
+from tracemill.reference.summary import describe_summary
 from tracemill.reports.markdown import escape
 from tracemill.schemas import Table
 from tracemill.shell.table_reference import describe_column
@@ -35,6 +36,7 @@ def documents(root: Path = ROOT) -> dict[Path, Callable[[], str]]:
         reference / "cookbook.md": describe_cookbook,
         reference / "programs.md": describe_programs,
         reference / "clusters.md": describe_clusters,
+        reference / "summary.md": describe_summary,
     }
 
 

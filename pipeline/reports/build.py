@@ -8,6 +8,7 @@ import duckdb
 
 from tracemill.base.names import make_visible, shorten
 from tracemill.engine.focusing.options import EVERYTHING
+from tracemill.reports.document import document_of
 from tracemill.reports.material import Material
 from tracemill.reports.model import Report, Section
 from tracemill.reports.sections import build_sections, summary
@@ -75,12 +76,14 @@ def _build(
             connection, run.manifest, windows=windows, is_focused=focus is not None, provide=provide
         )
         size = summary.describe_size(material.overview)
+        sections = build(material)
         return Report(
             title=shorten(make_visible(focus.run.label if focus else run.label)),
             subtitle=make_visible(f"{focus.sentence}. {size}") if focus else size,
             name=(focus.run if focus else run).run_id,
-            sections=build(material),
+            sections=sections,
             focus=focus.options if focus else EVERYTHING,
+            document=document_of(run, material, sections),
         )
     finally:
         connection.close()

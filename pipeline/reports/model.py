@@ -4,9 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from tracemill.engine.focusing.options import EVERYTHING, FocusOptions
 from tracemill.reports.units import Unit, Value, format_value, grade_of
+
+if TYPE_CHECKING:
+    from tracemill.reports.document import Document
 
 MARK = "†"
 LEAST_SPAN = 0.2
@@ -288,7 +292,8 @@ class Section:
 class Report:
     """A whole report on a run, campaign, comparison, night or forecast.
 
-    `name` identifies the `subject`, of which only a focus may be shown.
+    `name` identifies the `subject`, of which only a focus may be shown. That of a run has its
+    summary as a `document`, too.
     """
 
     title: str
@@ -297,6 +302,7 @@ class Report:
     sections: tuple[Section, ...]
     subject: Subject = Subject.RUN
     focus: FocusOptions = EVERYTHING
+    document: "Document | None" = None
 
     @property
     def sql_options(self) -> str:

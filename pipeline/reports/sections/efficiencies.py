@@ -71,7 +71,7 @@ def build(material: Material) -> Section | None:
 
 def describe_efficiency(material: Material) -> Iterator[str]:
     """Parallel efficiency and its parts in a sentence, of the first interval."""
-    rows = _of_first_interval(material.rows_of(EFFICIENCIES))
+    rows = of_first_interval(material.rows_of(EFFICIENCIES))
     values = {str(row["metric"]): row for row in rows}
     if "parallel_efficiency" not in values:
         return
@@ -92,7 +92,8 @@ def name_inside(title: str) -> str:
     return title if title.startswith("OpenMP") else title[:1].lower() + title[1:]
 
 
-def _of_first_interval(rows: Sequence[Row]) -> list[Row]:
+def of_first_interval(rows: Sequence[Row]) -> list[Row]:
+    """The rows of the interval that comes first."""
     return [row for row in rows if row["interval"] == rows[0]["interval"]]
 
 

@@ -236,6 +236,23 @@ def _describe_quality(material: Material) -> Iterator[str]:
     )
 
 
+def describe_warnings(material: Material) -> tuple[str, ...]:
+    """What is missing, damaged, uncertain or not analyzed, in sentences; none if all is well."""
+    overview = material.overview
+    incomplete = material.rows("incomplete_locations", _location_count(overview))
+    quality = material.rows("quality_findings")
+    return nonempty(
+        *describe_unrecorded(material.rows(UNRECORDED)),
+        describe_damage(incomplete, quality, overview),
+        trace_quality.describe_misread(
+            material.rows(trace_quality.MISREAD.query, trace_quality.ALL_MISREAD)
+        ),
+        trace_quality.describe_quality(quality, incomplete) if quality else "",
+        trace_quality.describe_clocks(material.rows(trace_quality.CLOCKS.query)),
+        _describe_unanalyzed(material.rows(UNANALYZED)),
+    )
+
+
 def _describe_unanalyzed(unanalyzed: Sequence[Row]) -> str:
     """Calls whose waiting is not analyzed, if they take much time; else nothing."""
     kinds = [
