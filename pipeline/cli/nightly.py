@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -33,6 +33,7 @@ def nightly(
     settle: str = "60s",
     retry: Annotated[bool, Flag] = False,
     dry_run: Annotated[bool, Flag] = False,
+    format: Literal["terminal", "junit", "github"] = "terminal",
     common: AnalyzingOptions = DEFAULTS,
 ) -> None:
     """Analyze the new traces below a folder and report regressions; for cron, systemd, Slurm.
@@ -57,9 +58,15 @@ def nightly(
         Try unchanged archives in quarantine again.
     dry_run
         List what would be analyzed; write nothing.
+    format
+        What to print at the end: junit has a test case for each new run and failed archive, github
+        an annotation of a workflow.
     """
-    from tracemill.base.console import ProgressReporter
+    from tracemill.base.console import ProgressReporter, results
+    from tracemill.base.errors import UsageError
+    from tracemill.comparison.checks import render_checks
     from tracemill.nightly.agenda import NightOptions
+    from tracemill.nightly.checks import night_checks
     from tracemill.nightly.config import Config, read_config
     from tracemill.nightly.night import plan_night, report_night, run_night
     from tracemill.store.runs import Store
@@ -76,6 +83,8 @@ def nightly(
     configured = Config() if config is None else read_config(config)
     opened = Store(store)
     if dry_run:
+        if format != "terminal":
+            raise UsageError("--dry-run checks nothing: omit --format")
         _print_agenda(plan_night(source, store=opened, options=options, night=night_options))
         return
     with _ended_by_sigterm(), ProgressReporter() as reporter:
@@ -95,7 +104,13 @@ def nightly(
             threads=options.threads,
             memory_limit=options.memory_limit,
         )
-    _print_night(night, reported)
+    if format == "terminal":
+        _print_night(night, reported)
+    else:
+        checks = render_checks(
+            night_checks(reported.document), format, suite=f"tracemill nightly {source}"
+        )
+        results().file.write(checks)
     _raise_for(reported)
 
 

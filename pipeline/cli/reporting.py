@@ -25,6 +25,7 @@ _FORMAT_OF_SUFFIX: dict[str, ReportFormat] = {
     ".json": "json",
     ".html": "html",
 }
+_OF_CHECKS = ("junit", "github")
 _ANY = "any"
 """The condition that holds if there is any finding."""
 _HOW = (
@@ -218,7 +219,7 @@ def compare(
     *,
     fail_if: FailIf = None,
     store: StorePath = Path("store"),
-    format: Literal["terminal", "markdown", "json", "html"] | None = None,
+    format: Literal["terminal", "markdown", "json", "html", "junit", "github"] | None = None,
     output: Path | None = None,
     focus: FocusingOptions = EVERYTHING,
 ) -> None:
@@ -244,12 +245,14 @@ def compare(
         ns. Metrics are run_time and those of tracemill explain. With repetitions, changes within
         noise do not count. Can be repeated.
     format
-        Output format; html is one self-contained page. [default: by the suffix of --output,
-        .html, .md, .json or .txt, else terminal]
+        Output format; html is one self-contained page, junit and github are the conditions of
+        --fail-if, as test cases or as annotations of a workflow. [default: by the suffix of
+        --output, .html, .md, .json or .txt, else terminal]
     output
         File to write. [default: standard output]
     """
     from tracemill.base.files import check_folder
+    from tracemill.comparison.checks import comparison_checks, render_checks
     from tracemill.comparison.choosing import chosen_side
     from tracemill.comparison.comparing import compare_runs
     from tracemill.comparison.conditions import check_condition, parse_condition
@@ -257,6 +260,8 @@ def compare(
     from tracemill.comparison.report import build_comparison_report
 
     conditions = [parse_condition(each) for each in fail_if or []]
+    if format in _OF_CHECKS and not conditions:
+        raise UsageError(f"--format {format} shows conditions: add --fail-if CONDITION")
     format = format or _format_of(output)
     if output is not None:
         check_folder(output)
@@ -264,11 +269,14 @@ def compare(
     with chosen_side(store, base, part) as before, chosen_side(store, other, part) as after:
         comparison = compare_runs(before, after)
     verdicts = [check_condition(each, comparison) for each in conditions]
+    sides = f"{comparison.base.label} → {comparison.other.label}"
     if format == "json":
         _write(comparison_json(comparison, verdicts), output, "comparison")
+    elif format == "junit" or format == "github":
+        checks = comparison_checks(comparison, verdicts)
+        _write(render_checks(checks, format, suite=f"tracemill compare {sides}"), output, "checks")
     else:
         _show(build_comparison_report(comparison, verdicts), format, output, "comparison")
     failed = [f"{each.expression}: {each.reason}" for each in verdicts if each.holds]
     if failed:
-        sides = f"{comparison.base.label} → {comparison.other.label}"
         raise RegressionError(f"{sides}: {'; '.join(failed)}")

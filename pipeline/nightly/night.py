@@ -22,6 +22,7 @@ from tracemill.nightly.outcome import Night
 from tracemill.nightly.page import NightReport
 from tracemill.nightly.pages import Pages, write_report
 from tracemill.nightly.result import (
+    Document,
     alarms_of,
     document_of,
     is_of_last_day,
@@ -39,11 +40,15 @@ _MOST_NOTES = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Reported:
-    """The exit code of a night, a summary, and the written files with a label each."""
+    """The result of a night, its exit code and summary, and written files with a label each."""
 
-    exit_code: int
+    document: Document
     sentences: tuple[str, ...]
     files: tuple[tuple[str, Path], ...]
+
+    @property
+    def exit_code(self) -> int:
+        return int(self.document["exit_code"])
 
 
 def plan_night(source: Path, *, store: Store, options: Options, night: NightOptions) -> Agenda:
@@ -184,6 +189,4 @@ def report_night(
     notes = unreported(store)
     for run in (*night.analyzed, *night.again):
         notes.remove(Path(os.path.normpath(run.source.path)))
-    return Reported(
-        exit_code=document["exit_code"], sentences=sentences, files=(*files, ("result", result))
-    )
+    return Reported(document=document, sentences=sentences, files=(*files, ("result", result)))

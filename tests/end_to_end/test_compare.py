@@ -310,7 +310,7 @@ def test_parts_of_one_side_only_are_named(
         (["before,nosuch", "after"], MissingInputError.exit_code, "no run nosuch"),
         (["before,before", "after"], UsageError.exit_code, "is given twice: name each repetition"),
         (["before", "after", "--fail-if", "nosuch > 5%"], UsageError.exit_code, "no metric nosuch"),
-        (["before", "after", "--output", "x.pdf"], UsageError.exit_code, "use .txt, .md, .html"),
+        (["before", "after", "--output", "x.pdf"], UsageError.exit_code, "use .txt, .md, .json"),
         (["before", "after", "--output", "no/where.md"], PipelineError.exit_code, "no/where"),
         (["before"], UsageError.exit_code, "compare needs OTHER"),
     ],
