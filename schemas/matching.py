@@ -58,13 +58,6 @@ RECEIVE_TIME = Column(name="receive_ns", type=INT64, unit="ns", meaning="Receive
 RECEIVE_SEQUENCE = renamed(
     SEQUENCE, "receive_sequence", "Position of this record among all records of the receiver."
 )
-RECEIVE_POST_TIME = Column(
-    name="receive_post_ns",
-    type=INT64,
-    unit="ns",
-    null_means="the request is not recorded",
-    meaning="Record of posting the receive.",
-)
 SEND_POST = _moment("send_post", null_means=OUTSIDE)
 SEND_COMPLETION = _moment(
     "send_completion", null_means=f"the completion is not recorded, or {OUTSIDE}"
@@ -139,75 +132,27 @@ MPI_CALL_PATHS = Table(
     columns=(CALL_PATH_ID, *MPI_CALLS.columns[1:]),
 )
 
-SENDS = Table(
-    name="sends",
-    meaning="Sends with the calls that post and complete them, numbered per channel.",
-    grain="one row per send that was not canceled and whose receiver is known",
-    key=("communicator_id", "sender_group_id", "receiver_group_id", "tag", "ordinal"),
+LOCATION_MESSAGES = Table(
+    name="location_messages",
+    meaning="Sends and receives of each location whose partner is known.",
+    grain="one row per location that receives messages or has sends that are not completed",
+    key=("location_id",),
     is_transient=True,
     columns=(
-        *CHANNEL,
-        renamed(LOCATION_ID, "sender_location_id", "Location that sends."),
-        BYTES,
-        SEND_TIME,
-        SEND_SEQUENCE,
-        *SEND_POST,
+        LOCATION_ID,
+        Column(name="receive_count", type=INT64, minimum=0, meaning="Completed receives."),
         Column(
-            name="send_completion_ns",
+            name="unrequested_count",
             type=INT64,
-            unit="ns",
-            null_means="the completion is not recorded",
-            meaning="Record of the send's completion.",
+            minimum=0,
+            meaning="Completed receives whose request is not recorded.",
         ),
-        *SEND_COMPLETION,
-    ),
-)
-
-PROBED_RECEIVES = Table(
-    name="probed_receives",
-    meaning="Receives of messages that a matched probe had selected before.",
-    grain="one row per completed receive of a probed message",
-    key=("receiver_location_id", "receive_sequence"),
-    is_transient=True,
-    columns=(
-        COMMUNICATOR_ID,
-        renamed(LOCATION_GROUP_ID, "sender_group_id", "Process that sends."),
-        TAG,
         Column(
-            name="channel_ns",
+            name="incomplete_send_count",
             type=INT64,
-            unit="ns",
-            meaning="Probe record. The probe takes the message off its channel.",
+            minimum=0,
+            meaning="Sends whose completion is not recorded.",
         ),
-        renamed(SEQUENCE, "channel_sequence", "Position of this record on its location."),
-        renamed(LOCATION_ID, "receiver_location_id", "Location that receives."),
-        BYTES,
-        RECEIVE_TIME,
-        RECEIVE_SEQUENCE,
-        RECEIVE_POST_TIME,
-        *RECEIVE_POST,
-        *RECEIVE_COMPLETION,
-    ),
-)
-
-RECEIVES = Table(
-    name="receives",
-    meaning=(
-        "Receives with the calls that post and complete them, numbered per channel in the order of "
-        "posting."
-    ),
-    grain="one row per completed receive whose sender is known",
-    key=("communicator_id", "sender_group_id", "receiver_group_id", "tag", "ordinal"),
-    is_transient=True,
-    columns=(
-        *CHANNEL,
-        renamed(LOCATION_ID, "receiver_location_id", "Location that receives."),
-        BYTES,
-        RECEIVE_TIME,
-        RECEIVE_SEQUENCE,
-        RECEIVE_POST_TIME,
-        *RECEIVE_POST,
-        *RECEIVE_COMPLETION,
     ),
 )
 
@@ -376,7 +321,6 @@ TRACE_QUALITY = Table(
 )
 
 TABLES = (
-    MPI_CALLS, MPI_CALL_PATHS, SENDS, PROBED_RECEIVES, RECEIVES, MESSAGES, UNMATCHED_MESSAGES,
-    DOUBTFUL_CHANNELS,
+    MPI_CALLS, MPI_CALL_PATHS, LOCATION_MESSAGES, MESSAGES, UNMATCHED_MESSAGES, DOUBTFUL_CHANNELS,
     READING_FINDINGS, RECORD_COUNTS, MISREAD_CELLS, OPEN_REQUESTS, TRACE_QUALITY,
 )  # fmt: skip

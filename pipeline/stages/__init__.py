@@ -10,6 +10,7 @@ from tracemill.stages.delays import DELAYS_STAGE
 from tracemill.stages.derived_counters import DERIVED_COUNTERS_STAGE
 from tracemill.stages.imbalance import IMBALANCE_STAGE
 from tracemill.stages.iterations import ITERATIONS_STAGE, LOOP_STAGE
+from tracemill.stages.messages import MESSAGES_STAGE
 from tracemill.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
 from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
 from tracemill.stages.parallelism_losses import PARALLELISM_LOSSES_STAGE
@@ -32,6 +33,7 @@ PYTHON_STAGES: tuple[PythonStage, ...] = (
     IMBALANCE_STAGE,
     ITERATIONS_STAGE,
     LOOP_STAGE,
+    MESSAGES_STAGE,
     OVERHEAD_CLASSES_STAGE,
     OVERHEAD_TOTALS_STAGE,
     PARALLELISM_LOSSES_STAGE,

@@ -10,21 +10,13 @@
 -- its start.
 --
 -- Grain:      one row per location with open requests
--- Inputs:     mpi_operations, receives
+-- Inputs:     mpi_operations, location_messages
 -- Needs rows: mpi_operations
 -- Output:     open_requests
 -- Parameters: none
 -- Source:     the requests of MPI 4.0, section 3.7
 -- Assumes:    a request is completed on the location that started it
 WITH
-    posted AS (
-        SELECT
-            receiver_location_id AS location_id,
-            count(receive_post_ns) AS receive_count
-        FROM receives
-        GROUP BY receiver_location_id
-    ),
-
     records AS (
         SELECT
             location_id,
@@ -40,11 +32,11 @@ WITH
     doubtful_locations AS (
         SELECT records.location_id
         FROM records
-        LEFT JOIN posted USING (location_id)
+        LEFT JOIN location_messages AS known USING (location_id)
         WHERE
             records.is_cancelled
             OR records.start_count <> records.completion_count
-            OR records.receive_count > coalesce(posted.receive_count, 0)
+            OR records.receive_count > coalesce(known.receive_count - known.unrequested_count, 0)
     ),
 
     request_records AS (

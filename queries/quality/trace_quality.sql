@@ -1,8 +1,8 @@
 -- Missing, damaged or uncertain parts of the trace, and their effect on the results.
 --
 -- Grain:      one row per kind and location
--- Inputs:     reading_findings, locations, mpi_operations, call_paths, regions, sends, receives,
---             unmatched_messages, open_requests, collectives, clock_violations,
+-- Inputs:     reading_findings, locations, mpi_operations, call_paths, regions,
+--             location_messages, unmatched_messages, open_requests, collectives, clock_violations,
 --             left_out_dependencies
 -- Output:     trace_quality
 -- Parameters: none
@@ -47,15 +47,6 @@ WITH
         GROUP BY mpi_operations.location_id
     ),
 
-    known_receives AS (
-        SELECT
-            receiver_location_id AS location_id,
-            count(*) AS receive_count,
-            count(*) FILTER (WHERE receive_post_ns IS NULL) AS unrequested_count
-        FROM receives
-        GROUP BY receiver_location_id
-    ),
-
     unread AS (
         SELECT
             if(record_count = 0, 'missing_location', 'missing_records') AS kind,
@@ -83,18 +74,16 @@ WITH
         SELECT
             'unmatched_receive',
             records.location_id,
-            records.receive_count - coalesce(known_receives.receive_count, 0),
+            records.receive_count - coalesce(location_messages.receive_count, 0),
             NULL
         FROM records
-        LEFT JOIN known_receives USING (location_id)
+        LEFT JOIN location_messages USING (location_id)
         UNION ALL
         SELECT 'receive_without_request', location_id, unrequested_count, NULL
-        FROM known_receives
+        FROM location_messages
         UNION ALL
-        SELECT 'send_without_completion', sender_location_id, count(*), NULL
-        FROM sends
-        WHERE send_completion_ns IS NULL
-        GROUP BY sender_location_id
+        SELECT 'send_without_completion', location_id, incomplete_send_count, NULL
+        FROM location_messages
         UNION ALL
         SELECT 'request_without_completion', location_id, request_count, NULL
         FROM open_requests

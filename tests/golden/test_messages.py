@@ -99,7 +99,7 @@ def test_sends_at_the_same_time_are_ordered_by_location_then_by_record(run_query
         0     10..15   MPI_Isend   isend 1 #1 bytes 1; isend 1 #2 bytes 2
         0.1   10..15   MPI_Send    send 1 bytes 3
     """)
-    assert run_query("sends", tables, "ordinal bytes") == [(0, 1), (1, 2), (2, 3)]
+    assert run_query("unmatched_messages", tables, "ordinal bytes") == [(0, 1), (1, 2), (2, 3)]
 
 
 # Location 0   isend 7   complete 7   isend 7   complete 7
@@ -115,14 +115,22 @@ def test_a_completion_belongs_to_the_last_post_of_its_request_at_its_location(ru
         1   20..25   MPI_Isend   isend 2 #7
         1   30..35   MPI_Wait    isend_complete #7
         2   10..15   MPI_Isend   isend 0 #7
+        1   40..45   MPI_Recv    recv 0; recv 0
+        2   40..45   MPI_Recv    recv 1; recv 1
+        0   40..45   MPI_Recv    recv 2
     """)
-    columns = "sender_location_id send_post_enter_ns send_completion_ns send_completion_enter_ns"
-    assert run_query("sends", tables, columns) == [
-        (0, 0, 15, 10),
-        (0, 20, 35, 30),
-        (1, 0, None, None),
-        (1, 20, 35, 30),
-        (2, 10, None, None),
+    columns = "sender_location_id send_post_enter_ns send_completion_enter_ns"
+    assert run_query("messages", tables, columns) == [
+        (0, 0, 10),
+        (0, 20, 30),
+        (1, 0, None),
+        (1, 20, 30),
+        (2, 10, None),
+    ]
+    assert run_query("location_messages", tables, "location_id incomplete_send_count") == [
+        (0, 0),
+        (1, 1),
+        (2, 1),
     ]
 
 
@@ -149,7 +157,7 @@ def test_receives_posted_at_the_same_time_are_ordered_by_record(run_query, trace
         1   20..30   MPI_Wait       irecv 0 #2 bytes 2
         1   40..50   MPI_Wait       irecv 0 #1 bytes 1
     """)
-    assert run_query("receives", tables, "ordinal bytes") == [(0, 1), (1, 2)]
+    assert run_query("unmatched_messages", tables, "ordinal bytes") == [(0, 1), (1, 2)]
 
 
 #     irecv 7   complete 7   complete 7        irecv 7   cancelled 7   complete 7
@@ -162,13 +170,15 @@ def test_a_request_completes_once(run_query, trace):
         1   30..35   MPI_Irecv   irecv_request #7
         1   40..45   MPI_Wait    request_cancelled #7
         1   50..55   MPI_Wait    irecv 0 #7
+        0   0..5     MPI_Send    send 1; send 1; send 1
     """)
-    columns = "receive_completion_enter_ns receive_post_ns receive_post_enter_ns"
-    assert run_query("receives", tables, columns) == [
-        (10, 0, 0),
+    columns = "receive_completion_enter_ns receive_post_enter_ns receive_post_leave_ns"
+    assert run_query("messages", tables, columns) == [
+        (10, 0, 5),
         (20, None, None),
         (50, None, None),
     ]
+    assert run_query("location_messages", tables) == [(1, 3, 2, 0)]
 
 
 # A receive without request keeps its place by its completion; the posting call is unknown.
@@ -216,7 +226,7 @@ def test_a_send_to_an_unknown_rank_is_on_no_channel(run_query, trace):
         0   10..15   MPI_Send   send 1
         1   20..25   MPI_Recv   recv 0
     """)
-    assert run_query("sends", tables, "ordinal send_ns") == [(0, 10)]
+    assert run_query("messages", tables, "ordinal send_ns") == [(0, 10)]
 
 
 @pytest.mark.parametrize(("received_at", "is_violation"), [(11, False), (10, False), (9, True)])
@@ -266,7 +276,8 @@ def test_a_plain_probe_receives_nothing(run_query, trace):
         0   0..5     MPI_Send    send 1
         1   10..15   MPI_Probe   probe 0
     """)
-    assert run_query("receives", tables) == []
+    assert run_query("messages", tables) == []
+    assert run_query("unmatched_messages", tables, "side") == [("send",)]
 
 
 def test_the_matrix_counts_messages_in_each_direction(run_query, trace):
