@@ -38,13 +38,14 @@ TRACEMILL := .venv/bin/tracemill
 RUNTIME := .venv/.runtime
 PACKAGE := .venv/.package
 KERNELS := .venv/.kernels
+PICTURES := .venv/.pictures
 DEVELOP := .venv/.develop
 INSTALLING := .venv/.installing
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help setup analyze campaign nightly demo runs sql harlequin test test-quick check fix docs reference bench bench-full wheelhouse otf2 \
+.PHONY: help setup analyze campaign nightly demo runs sql pictures harlequin test test-quick check fix docs reference bench bench-full wheelhouse otf2 \
 	pins clean rebuild trace-is-given source-is-given \
 	wheelhouse-is-given
 
@@ -61,24 +62,26 @@ OPTIONS = $(if $(THREADS),--threads "$$THREADS") \
 setup: $(KERNELS) $(DEVELOP) ## Install all dependencies into .venv
 	@echo 'Ready: make analyze TRACE=path/to/traces.otf2'
 
-analyze: trace-is-given $(KERNELS) ## Analyze TRACE into STORE
+analyze: trace-is-given $(PACKAGE) ## Analyze TRACE into STORE
 	@$(TRACEMILL) analyze "$$TRACE" --store "$$STORE" $(OPTIONS)
 
-campaign: $(KERNELS) ## Compare the runs in RUNS, or all in STORE
+campaign: $(PACKAGE) $(PICTURES) ## Compare the runs in RUNS, or all in STORE
 	@$(TRACEMILL) campaign $(if $(RUNS),"$$RUNS") --store "$$STORE" \
 	$(if $(PATTERN),--pattern "$$PATTERN") $(OPTIONS)
 
-nightly: source-is-given $(KERNELS) ## Analyze new traces below SOURCE, for unattended use
+nightly: source-is-given $(PACKAGE) $(PICTURES) ## Analyze new traces below SOURCE, for unattended use
 	@$(TRACEMILL) nightly "$$SOURCE" --store "$$STORE" $(OPTIONS)
 
-demo: $(KERNELS) ## Analyze a small example into build/demo
+demo: $(PACKAGE) ## Analyze a small example into build/demo
 	@$(TRACEMILL) analyze data/m01_late_sender --store build/demo $(OPTIONS)
 
-runs: $(KERNELS) ## List the runs in STORE
+runs: $(PACKAGE) ## List the runs in STORE
 	@$(TRACEMILL) runs --store "$$STORE" $(ARGS)
 
-sql: $(KERNELS) ## Query STORE at a prompt, or with ARGS="'FROM locations'"
+sql: $(PACKAGE) ## Query STORE at a prompt, or with ARGS="'FROM locations'"
 	@$(TRACEMILL) sql --store "$$STORE" $(ARGS)
+
+pictures: $(PICTURES) ## Install matplotlib, for campaigns, forecasts and report --pictures
 
 harlequin: $(RUNTIME) ## Install harlequin, another prompt: make sql ARGS=--harlequin
 	@$(INSTALL) $(WHEELS) $(HASHED) --requirement requirements/harlequin.txt || { $(INSTALL_FAILED); exit 1; }
@@ -103,7 +106,7 @@ test-quick: $(KERNELS) $(DEVELOP) ## Run golden tests and contracts, about two m
 TREE := build/tree
 
 # Only caches and build/ are written.
-check: $(KERNELS) $(DEVELOP) ## Format, lint, types, imports, SQL, documents; changes nothing
+check: $(PACKAGE) $(DEVELOP) ## Format, lint, types, imports, SQL, documents; changes nothing
 	@rm -rf $(TREE); mkdir -p $(TREE)/tracemill; \
 	ln -s "$(CURDIR)"/pipeline/* "$(CURDIR)/schemas" $(TREE)/tracemill/
 	@failed=0; \
@@ -121,7 +124,7 @@ fix: $(DEVELOP) ## Format and fix automatically; overwrites sources
 	@$(PY) -m ruff format .
 	@$(PY) -m sqlfluff fix --processes 0 queries
 
-docs: $(KERNELS) ## Write the generated documents anew
+docs: $(PACKAGE) ## Write the generated documents anew
 	@$(PY) -m tracemill.reference
 
 reference: $(KERNELS) ## Compare with the reference results in TRACES
@@ -141,8 +144,7 @@ clean: ## Remove caches and build/; keeps .venv, every other store
 
 # A wheelhouse being filled is not yet one to install from.
 OFFLINE := $(if $(filter wheelhouse,$(MAKECMDGOALS)),,$(WHEELHOUSE))
-# Ctrl-C must end the recipe, not count as pip's failure. Packages are compiled to bytecode, as an
-# environment may forbid Python to do so when they are used: every start would take a second more.
+# Ctrl-C must end the recipe, not count as pip's failure.
 INSTALL = trap 'exit 130' HUP INT TERM; \
 	$(PY) -m pip --disable-pip-version-check install --quiet \
 	$(if $(OFFLINE),--no-index --find-links "$$WHEELHOUSE")
@@ -152,6 +154,10 @@ WHEELS = --only-binary :all:
 HASHED = --require-hashes
 # Builds use the pinned setuptools of .venv.
 OTF2 = --no-build-isolation $(HASHED) --requirement requirements/otf2.txt
+
+# An environment may forbid Python to write bytecode when packages are used: every start would take a
+# second more. pip compiles on one processor, and also the tests that packages contain.
+BYTECODE = $(PY) -m compileall -q -j 0 -x '/tests?/' .venv/lib >/dev/null || true
 
 define INSTALL_FAILED
 	{ echo 'Packages could not be installed, see above.' >&2; $(if $(OFFLINE), \
@@ -183,11 +189,12 @@ $(RUNTIME): requirements/runtime.txt requirements/build.txt $(wildcard $(INSTALL
 	@"$$PYTHON" -c 'import ensurepip, venv' 2>/dev/null || { \
 	echo "$$PYTHON has no venv module; install it (Debian, Ubuntu: apt-get install python3-venv)." \
 	>&2; exit 1; }
-	@echo 'Setting up .venv (two to four minutes, 1 GB) ...'
-	@rm -f $(RUNTIME) $(PACKAGE) $(KERNELS) $(DEVELOP)
+	@echo 'Setting up .venv (half a minute to two, 800 MB) ...'
+	@rm -f $(RUNTIME) $(PACKAGE) $(KERNELS) $(PICTURES) $(DEVELOP)
 	@"$$("$$PYTHON" -c 'import sys; print(sys._base_executable)')" -m venv --clear .venv
-	@$(INSTALL) $(WHEELS) $(HASHED) --requirement requirements/runtime.txt \
+	@$(INSTALL) --no-compile $(WHEELS) $(HASHED) --requirement requirements/runtime.txt \
 	--requirement requirements/build.txt || { $(INSTALL_FAILED); exit 1; }
+	@$(BYTECODE)
 	@touch $@
 
 # The package of this checkout; a new folder in it has to be installed.
@@ -200,8 +207,12 @@ $(KERNELS): $(PACKAGE) $(wildcard pipeline/kernels/*.py pipeline/kernels/*/*.py)
 	@$(PY) -m tracemill.kernels.warm_up
 	@touch $@
 
+$(PICTURES): requirements/pictures.txt $(RUNTIME)
+	@$(INSTALL) $(WHEELS) $(HASHED) --requirement requirements/pictures.txt || { $(INSTALL_FAILED); exit 1; }
+	@touch $@
+
 # A failed pip has left things as they were; only an interrupted one leaves INSTALLING behind.
-$(DEVELOP): requirements/develop.txt requirements/otf2.txt $(RUNTIME)
+$(DEVELOP): requirements/develop.txt requirements/otf2.txt $(RUNTIME) $(PICTURES)
 	@echo 'Installing test and lint tools ...'
 	@$(INSTALL_OTF2)
 	@touch $(INSTALLING); $(INSTALL) $(WHEELS) $(HASHED) --requirement requirements/develop.txt || { \
@@ -215,6 +226,7 @@ wheelhouse: wheelhouse-is-given $(RUNTIME) ## Fill WHEELHOUSE for a machine with
 	@mkdir -p "$$WHEELHOUSE"
 	@$(DOWNLOAD) $(WHEELS) --requirement requirements/runtime.txt
 	@$(DOWNLOAD) $(WHEELS) --requirement requirements/build.txt
+	@$(DOWNLOAD) $(WHEELS) --requirement requirements/pictures.txt
 	@$(DOWNLOAD) $(WHEELS) --requirement requirements/develop.txt
 	@$(DOWNLOAD) $(WHEELS) --requirement requirements/harlequin.txt
 	@$(DOWNLOAD) $(OTF2) || echo 'The OTF2 library could not be downloaded; the rest is there.'
@@ -228,6 +240,6 @@ COMPILE = $(UV) pip compile --quiet --upgrade --generate-hashes --no-emit-index-
 
 pins: ## Compile requirements/*.txt from *.in again (needs uv)
 	@$(COMPILE) requirements/runtime.in --output-file requirements/runtime.txt
-	@for set in build develop otf2 harlequin; do \
+	@for set in build pictures develop otf2 harlequin; do \
 	$(COMPILE) requirements/$$set.in --constraints requirements/runtime.txt \
 	--output-file requirements/$$set.txt || exit 1; done

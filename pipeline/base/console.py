@@ -2,7 +2,10 @@
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -101,6 +104,47 @@ def print_error(message: str) -> None:
     messages().print(Text.assemble(("tracemill: ", "error"), line), soft_wrap=True)
 
 
+@contextmanager
+def report_work(title: str) -> Iterator[None]:
+    """Show work of any thread as one stage, from the first that begins to the last that ends."""
+    work = _Work.of(title)
+    work.begin()
+    try:
+        yield
+    finally:
+        work.end()
+
+
+class _Work:
+    """Pieces of work under one title, shown by the reporter that was active when they began."""
+
+    def __init__(self, title: str) -> None:
+        self._title, self._lock = title, threading.Lock()
+        self._pieces = 0
+
+    @staticmethod
+    @cache
+    def of(title: str) -> "_Work":
+        return _Work(title)
+
+    def begin(self) -> None:
+        with self._lock:
+            if not self._pieces:
+                self._started, self._began = 0, time.monotonic()
+                self._reporter = _active[-1] if _active else ProgressReporter()
+                self._reporter.stage_started(self._title, None)
+            self._pieces += 1
+            self._started += 1
+            self._reporter.stage_grown(self._title, self._started)
+
+    def end(self) -> None:
+        with self._lock:
+            self._pieces -= 1
+            self._reporter.stage_advanced(self._title, 1)
+            if not self._pieces:
+                self._reporter.stage_finished(self._title, time.monotonic() - self._began)
+
+
 class ProgressReporter:
     """Shows stages while they run; without a terminal, only long ones.
 
@@ -119,14 +163,20 @@ class ProgressReporter:
     def __enter__(self) -> "ProgressReporter":
         if self._console.is_terminal:
             self._progress.start()
+        _active.append(self)
         return self
 
     def __exit__(self, *_: object) -> None:
+        _active.remove(self)
         if self._console.is_terminal:
             self._progress.stop()
 
     def stage_started(self, name: str, total: int | None) -> None:
         self._tasks[name] = self._progress.add_task(self._title(name), total=total)
+
+    def stage_grown(self, name: str, total: int) -> None:
+        """More is to be done in a stage than known so far."""
+        self._progress.update(self._tasks[name], total=total)
 
     def stage_advanced(self, name: str, amount: int) -> None:
         self._progress.advance(self._tasks[name], amount)
@@ -143,6 +193,9 @@ class ProgressReporter:
 
     def _title(self, stage: str) -> str:
         return self._titles.get(stage) or stage.replace("_", " ")
+
+
+_active: list[ProgressReporter] = []
 
 
 def _make_progress(console: "Console") -> "Progress":

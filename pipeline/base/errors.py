@@ -44,7 +44,7 @@ class UnsupportedTraceError(PipelineError):
 
 
 class MissingLibraryError(PipelineError):
-    """The OTF2 library is missing."""
+    """A library is missing that only a part of the work needs."""
 
     exit_code = 15
 

@@ -285,9 +285,12 @@ def _run_campaign(
     from tracemill.campaign.campaign import make_campaign, plan_campaign
     from tracemill.reports.build_campaign import build_campaign_report, build_campaign_summary
     from tracemill.reports.files import write_reports
+    from tracemill.reports.pictures.drawing import require_matplotlib
     from tracemill.reports.terminal import print_summary
     from tracemill.store.runs import Store
 
+    if has_report:
+        require_matplotlib()
     if runs is None and options.parameters:
         raise UsageError(
             "--overhead-classes needs RUNS: runs in the store are not analyzed again: give the "

@@ -69,9 +69,12 @@ def nightly(
     from tracemill.nightly.checks import night_checks
     from tracemill.nightly.config import Config, read_config
     from tracemill.nightly.night import plan_night, report_night, run_night
+    from tracemill.reports.pictures.drawing import require_matplotlib
     from tracemill.store.runs import Store
 
     options = common.options()
+    if not common.no_report:
+        require_matplotlib()
     night_options = NightOptions(
         jobs=jobs or options.threads,
         since=-math.inf if since is None else _moment(since),

@@ -6,17 +6,13 @@ Twenty arrays as arguments would make compilation ten times slower.
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numba as nb
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-from numba.np.arrayobj import make_array, populate_array
 from numpy.typing import NDArray
 
-part = nb.njit(_nrt=False, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-"""A function called by compiled code only. Wrappers for Python would take most of the time of
-compilation."""
+from tracemill.kernels.compiled import arrayobj, intrinsic, ir, types
+from tracemill.kernels.compiled import unchecked as part
+
+__all__ = ["addresses_of", "getter", "part"]
 
 _COLUMNS = 4
 """Address and three dimensions of a table; unused dimensions are 1."""
@@ -30,14 +26,14 @@ def addresses_of(tables: Iterable[NDArray[Any]]) -> NDArray[np.int64]:
     return np.array(rows, np.int64)
 
 
-def getter(number: int, dimensions: int, item: Any = types.int64) -> Callable[[Any], Any]:
+def getter(number: int, dimensions: int, item: str = "int64") -> Callable[[Any], Any]:
     """Intrinsic that returns the table of that number as an array."""
 
     def describe(typing: Any, state: Any) -> Any:
-        kind = types.Array(item, dimensions, "C")
+        kind = types.Array(getattr(types, item), dimensions, "C")
 
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            given = make_array(signature.args[0])(context, builder, value=values[0])
+            given = arrayobj.make_array(signature.args[0])(context, builder, value=values[0])
             word = ir.IntType(64)
             row = [
                 builder.load(
@@ -48,8 +44,8 @@ def getter(number: int, dimensions: int, item: Any = types.int64) -> Callable[[A
             strides = [ir.Constant(word, 8)]
             for size in row[:1:-1]:
                 strides.insert(0, builder.mul(strides[0], size))
-            table = make_array(kind)(context, builder)
-            populate_array(
+            table = arrayobj.make_array(kind)(context, builder)
+            arrayobj.populate_array(
                 table,
                 data=builder.inttoptr(row[0], table.data.type),
                 shape=row[1:],

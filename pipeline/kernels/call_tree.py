@@ -2,7 +2,6 @@
 
 from typing import Any, NamedTuple
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
@@ -201,28 +200,19 @@ def merge(tree: PathTree, other: PathTree) -> PathTree:
     count = int(other.size[0])
     tree = reserve(tree, count)
     slots = np.empty(_TOGETHER, np.uint64)
-    _merge_nodes(tree, other, *_levels(other.parent[:count]), slots)
+    depth = np.empty(count, np.int32)
+    _fill_depths(other.parent[:count], depth)
+    by_depth = _stable_order(depth, np.arange(count, dtype=np.int32))
+    _merge_nodes(tree, other, by_depth, np.bincount(depth, minlength=1).cumsum(), slots)
     return tree
 
 
-@nb.njit(nogil=True, cache=True)
-def _levels(parent: Any) -> Any:
-    """Nodes level by level, and the end of each level."""
-    depth = np.zeros(len(parent), np.int32)
-    counts = np.zeros(1, np.int64)
+@kernel
+def _fill_depths(parent: Any, depth: Any) -> None:
+    """The number of nodes above each node; parents come before their children."""
     for node in range(len(parent)):
-        if parent[node] >= 0:
-            depth[node] = depth[parent[node]] + 1
-        if depth[node] >= len(counts):
-            counts = np.concatenate((counts, np.zeros(len(counts), np.int64)))
-        counts[depth[node]] += 1
-    ends = np.cumsum(counts)
-    next_place = ends - counts
-    by_depth = np.empty(len(parent), np.int32)
-    for node in range(len(parent)):
-        by_depth[next_place[depth[node]]] = node
-        next_place[depth[node]] += 1
-    return by_depth, ends
+        above = parent[node]
+        depth[node] = depth[above] + 1 if above >= 0 else 0
 
 
 def number_depth_first(tree: PathTree, *, can_find: bool = True) -> PathTree:
@@ -253,34 +243,44 @@ def number_depth_first(tree: PathTree, *, can_find: bool = True) -> PathTree:
     return ordered
 
 
-@nb.njit(cache=True)
-def _stable_order(keys: Any, before: Any) -> Any:
+def _stable_order(keys: NDArray[np.int32], before: NDArray[np.int32]) -> NDArray[np.int32]:
     """Positions sorted by small keys; equal keys stay in the order of `before`."""
-    place = np.zeros(keys.max() + 2 if len(keys) else 1, np.int32)
-    for key in keys:
-        place[key + 1] += 1
-    for key in range(1, len(place)):
-        place[key] += place[key - 1]
     order = np.empty(len(keys), np.int32)
-    for position in before:
-        key = keys[position]
-        order[place[key]] = position
-        place[key] += 1
+    _sort_stably(keys, before, np.zeros(keys.max(initial=-1) + 2, np.int32), order)
     return order
 
 
-@nb.njit(cache=True)
-def _depth_first(parent: Any, by_place: Any) -> Any:
+@kernel
+def _sort_stably(keys: Any, before: Any, place: Any, order: Any) -> None:
+    for position in range(len(keys)):
+        place[keys[position] + 1] += 1
+    for key in range(1, len(place)):
+        place[key] += place[key - 1]
+    for row in range(len(before)):
+        position = before[row]
+        key = keys[position]
+        order[place[key]] = position
+        place[key] += 1
+
+
+def _depth_first(parent: NDArray[np.int32], by_place: NDArray[np.int32]) -> NDArray[np.int32]:
     """Pre-order of the nodes, given the nodes sorted by (parent, sibling order)."""
     count = len(parent)
-    first = np.full(count + 1, np.int32(-1))
-    following = np.full(count, np.int32(-1))
+    first, following = np.full(count + 1, NO_NODE, np.int32), np.full(count, NO_NODE, np.int32)
+    order, pending = np.empty(count, np.int32), np.empty(count + 1, np.int32)
+    _follow(parent, by_place, first, following, pending, order)
+    return order
+
+
+@kernel
+def _follow(
+    parent: Any, by_place: Any, first: Any, following: Any, pending: Any, order: Any
+) -> None:
+    count = len(parent)
     for position in range(count - 1, -1, -1):
         node = by_place[position]
         following[node] = first[parent[node] + 1]
         first[parent[node] + 1] = node
-    order = np.empty(count, np.int32)
-    pending = np.empty(count + 1, np.int32)
     pending[0] = first[0]
     waiting, done = 1 if count else 0, 0
     while waiting:
@@ -294,23 +294,32 @@ def _depth_first(parent: Any, by_place: Any) -> Any:
         if first[node + 1] >= 0:
             pending[waiting] = first[node + 1]
             waiting += 1
-    return order
 
 
-@nb.njit(cache=True)
-def describe_tree(parent: Any, region: Any, is_stub: Any, tasks: Any, threads: Any) -> Any:
+def describe_tree(
+    parent: NDArray[np.int32], region: NDArray[np.int32], is_stub: NDArray[np.bool_], tasks: int,
+    threads: int,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:  # fmt: skip
     """Depth, last number of the subtree, and kind of each node in depth-first order.
 
     Kinds: 0 program, 1 below the region `tasks`, 2 below the region `threads`, 3 stub.
     """
     count = len(parent)
-    depth = np.zeros(count, np.int32)
-    last = np.arange(count).astype(np.int32)
+    depth, last = np.empty(count, np.int32), np.arange(count, dtype=np.int32)
     kind = np.zeros(count, np.int8)
+    _fill_depths(parent, depth)
+    _describe(parent, region, is_stub, tasks, threads, last, kind)
+    return depth, last, kind
+
+
+@kernel
+def _describe(
+    parent: Any, region: Any, is_stub: Any, tasks: Any, threads: Any, last: Any, kind: Any
+) -> None:
+    count = len(parent)
     for node in range(count):
         above = parent[node]
         if above >= 0:
-            depth[node] = depth[above] + 1
             kind[node] = kind[above]
         elif region[node] == tasks:
             kind[node] = 1
@@ -322,4 +331,3 @@ def describe_tree(parent: Any, region: Any, is_stub: Any, tasks: Any, threads: A
         above = parent[node]
         if above >= 0 and last[above] < last[node]:
             last[above] = last[node]
-    return depth, last, kind

@@ -1,29 +1,61 @@
-"""Decorators that compile kernels.
+"""Decorators of kernels and of their parts, and what only compiling them needs.
 
-Kernels take their columns as named tuples of arrays. Numba counts references to every array taken
-out of such a tuple, with atomic operations: 0.9 µs per record instead of 0.05. Kernels that
-allocate nothing are compiled without reference counts.
+Kernels take their columns as named tuples of arrays, and allocate nothing. Numba counts references
+to every array taken out of such a tuple, with atomic operations: 0.9 µs per record instead of 0.05.
+So all are compiled without reference counts. A process that runs kernels does not import numba.
 """
 
+from collections.abc import Callable
 from typing import Any
 
-import numba as nb
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
+from tracemill.kernels.modes import IS_COMPILING
 
-kernel = nb.njit(nogil=True, cache=True, _nrt=False)
+WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Wrappers for Python would take most of the time of compilation."""
+
+kernel: Callable[..., Any]
 """A kernel called from Python; releases the interpreter lock."""
 
-step = nb.njit(_nrt=False)
+step: Callable[..., Any]
 """A function called by kernels."""
 
-part = nb.njit(_nrt=False, forceinline=True)
+part: Callable[..., Any]
 """A step that LLVM always inlines: calls with many arguments are slow."""
 
-piece = nb.njit(inline="always")
+piece: Callable[..., Any]
 """A function that is always inlined, for work done for every record."""
+
+unchecked: Callable[..., Any]
+"""A step whose divisions do not raise."""
+
+intrinsic: Callable[..., Any]
+ir: Any
+types: Any
+cgutils: Any
+arrayobj: Any
+
+if IS_COMPILING:
+    from tracemill.kernels import numba_start  # noqa: F401, I001
+    import numba as nb
+    from llvmlite import ir  # type: ignore[no-redef]
+    from numba import types  # type: ignore[no-redef]
+    from numba.core import cgutils  # type: ignore[no-redef]
+    from numba.extending import intrinsic  # type: ignore[no-redef]
+    from numba.np import arrayobj  # type: ignore[no-redef]
+
+    kernel = step = nb.njit(_nrt=False, **WITHOUT_WRAPPERS)
+    part = nb.njit(_nrt=False, forceinline=True, **WITHOUT_WRAPPERS)
+    piece = nb.njit(inline="always", **WITHOUT_WRAPPERS)
+    unchecked = nb.njit(_nrt=False, error_model="numpy", **WITHOUT_WRAPPERS)
+else:
+    from tracemill.kernels.machine_code import Kernel
+
+    def _as_it_is(function: Callable[..., Any]) -> Callable[..., Any]:
+        return function
+
+    kernel = Kernel
+    step = part = piece = unchecked = intrinsic = _as_it_is
+    ir = types = cgutils = arrayobj = None
 
 
 @intrinsic

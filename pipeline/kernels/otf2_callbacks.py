@@ -17,6 +17,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from tracemill.kernels import numba_start  # noqa: F401
 from tracemill.kernels import records as rec
 
 # Header slots.

@@ -3,13 +3,10 @@
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from tracemill.kernels import otf2_layout as of
 from tracemill.kernels import records as rec
-from tracemill.kernels.compiled import kernel, part, step
+from tracemill.kernels.compiled import intrinsic, ir, kernel, part, step, types
 
 _BAD, _NO_ROOM = -1, -2
 """Fields that do not fit their record, and columns that have no room for them."""

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-import numba as nb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
+from tracemill.kernels.compiled import kernel
 
 _LEVELS = (100, 32, 8, 4, 2, 1)
 _MOST_BYTES = 32 << 20
@@ -26,7 +27,8 @@ def path_names(parent: NDArray[np.int32], region: NDArray[np.int32], names: list
     for levels in _LEVELS:
         if levels > 1 and len(parent) * levels > _MOST_BYTES:
             continue  # even names of one byte would be too long
-        np.cumsum(_lengths(parent, region, starts, levels), out=offsets[1:])
+        _fill_lengths(parent, region, starts, levels, offsets)
+        np.cumsum(offsets, out=offsets)
         if offsets[-1] <= _MOST_BYTES:
             break
     data = np.empty(offsets[-1], np.uint8)
@@ -35,20 +37,19 @@ def path_names(parent: NDArray[np.int32], region: NDArray[np.int32], names: list
     return pa.Array.from_buffers(pa.large_string(), len(parent), buffers)
 
 
-@nb.njit(cache=True)
-def _lengths(parent: Any, region: Any, starts: Any, levels: Any) -> Any:
-    lengths = np.empty(len(parent), np.int64)
+@kernel
+def _fill_lengths(parent: Any, region: Any, starts: Any, levels: Any, lengths: Any) -> None:
+    """Lengths of names, from place 1 on."""
     for node in range(len(parent)):
         shown, above, length = 0, node, -1
         while above >= 0 and shown < levels:
             length += 1 + starts[region[above] + 1] - starts[region[above]]
             above = parent[above]
             shown += 1
-        lengths[node] = length + (len(_CUT) if above >= 0 else 0)
-    return lengths
+        lengths[node + 1] = length + (len(_CUT) if above >= 0 else 0)
 
 
-@nb.njit(cache=True)
+@kernel
 def _fill(
     parent: Any, region: Any, starts: Any, text: Any, levels: Any, offsets: Any, data: Any
 ) -> None:
@@ -61,8 +62,10 @@ def _fill(
                 data[end] = 47
             first, last = starts[region[above]], starts[region[above] + 1]
             end -= last - first
-            data[end : end + last - first] = text[first:last]
+            for place in range(last - first):
+                data[end + place] = text[first + place]
             above = parent[above]
             shown += 1
         if above >= 0:
-            data[offsets[node] : offsets[node] + len(_CUT)] = _CUT
+            for place in range(len(_CUT)):
+                data[offsets[node] + place] = _CUT[place]

@@ -1,21 +1,26 @@
-"""Compiles all modules and kernels ahead of time.
+"""Compiles modules and kernels ahead of their use.
 
-`python -m tracemill.kernels.warm_up` is the last step of the setup.
+`python -m tracemill.kernels.warm_up` does so before tests, each kernel with few or no rows.
 """
 
 import compileall
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tracemill import schemas
+from tracemill.base.console import report_work
 from tracemill.kernels import call_tree
 from tracemill.kernels import otf2_layout as of
 from tracemill.kernels.addressed import addresses_of
 from tracemill.kernels.clock_replay import Events, replay_clocks
 from tracemill.kernels.clock_replay import Meetings as ClockMeetings
+from tracemill.kernels.compilers import TITLE
 from tracemill.kernels.corrected_times import CorrectedTimes
 from tracemill.kernels.critical_path_walk import NONE, walk_back
 from tracemill.kernels.delay_costs import Times, charge_waits
@@ -30,7 +35,7 @@ from tracemill.kernels.otf2_decoding import decode_records, read_integers
 from tracemill.kernels.parallelism_walk import LocationStretches, charge_losses
 from tracemill.kernels.path_names import path_names
 from tracemill.kernels.quantities import take_quantities
-from tracemill.kernels.records import ENTER, SIDE_WIDTH, UNKNOWN
+from tracemill.kernels.records import ENTER, IGNORED, SIDE_WIDTH, UNKNOWN
 from tracemill.kernels.replay import (
     find_slack,
     follow_back,
@@ -80,30 +85,36 @@ def _records() -> tuple[
 
 
 def _walk_once() -> None:
-    """Survey and write a location with a visit that was not left."""
-    code, records = _code(), _records()
+    """Write a plain location without visits."""
+    code, (times, kinds, refs, side) = _code(), _records()
     taken: list[RecordRows] = []
-    survey = LocationWalk(code)
-    survey.begin(0, first_visit=0, teams=no_teams())
-    survey.feed(*records, taken.append)
-    survey.finish(taken.append)
-    merged = call_tree.merge(call_tree.new_tree(), survey.tree)
-    tree = call_tree.number_depth_first(merged)
-    walk = LocationWalk(code, tree)
-    walk.begin(0, first_visit=0, teams=no_teams(), numbers=merged.number[:2], is_plain=True)
-    walk.feed(*records, taken.append)
+    walk = LocationWalk(code, call_tree.new_tree())
+    walk.begin(0, first_visit=0, teams=no_teams(), is_plain=True)
+    walk.feed(times, np.full_like(kinds, IGNORED), refs, side, taken.append)
     walk.finish(taken.append)
     walk.profile()
-    rows = taken[-1]
     values, is_absent = np.zeros((1, 0), np.int64), np.zeros((1, 0), np.bool_)
     places = np.zeros((1, 1), np.int8)
-    take_quantities(rows.kind, rows.arguments.view(np.int64), places, values, is_absent)
+    take_quantities(taken[-1].kind, taken[-1].arguments.view(np.int64), places, values, is_absent)
+
+
+def _walk_generally_once() -> None:
+    """Survey a location with a visit that was not left, and look for its node."""
+    survey = LocationWalk(_code())
+    survey.begin(0, first_visit=0, teams=no_teams())
+    survey.feed(*_records(), lambda _: None)
+    survey.finish(lambda _: None)
     place = np.int32(call_tree.NO_NODE), np.int32(0), np.bool_(False)
-    call_tree.find_node(merged, *place)
-    call_tree.add_node(call_tree.reserve(call_tree.new_tree(), 1), *place, call_tree.NO_NODE)
-    walk_back(np.full(1, NONE, np.int64))
+    call_tree.find_node(survey.tree, *place)
+    call_tree.add_node(call_tree.reserve(survey.tree, 1), *place, call_tree.NO_NODE)
+
+
+def _number_once() -> None:
+    """Number no call paths, name them, and walk a path of one point."""
+    tree = call_tree.number_depth_first(call_tree.merge(call_tree.new_tree(), call_tree.new_tree()))
     call_tree.describe_tree(tree.parent, tree.region, tree.is_stub, 2, 3)
     path_names(tree.parent, tree.region, ["main"])
+    walk_back(np.full(1, NONE, np.int64))
 
 
 def _simulate_once() -> None:
@@ -231,13 +242,43 @@ def _forecast_once() -> None:
     hash_again(state, np.zeros(0, np.int64))
 
 
+_READING = (_decode_once,)
+_ANALYSIS = (
+    _charge_once, _walk_once, _number_once, _fill_bins_once, _run_graph_once,
+    _charge_losses_once, _sum_up_once,
+)  # fmt: skip
+_RARELY_NEEDED = (_simulate_once, _walk_generally_once, _forecast_once, _replay_once, _sort_once)
+
+
+def _run(calls: Iterable[Callable[[], None]]) -> list[Thread]:
+    """Make each call in a thread of its own, so that their kernels compile in parallel."""
+
+    def make(call: Callable[[], None]) -> None:
+        with report_work(TITLE):
+            call()
+
+    threads = [Thread(target=make, args=(call,), daemon=True) for call in calls]
+    for thread in threads:
+        thread.start()
+    return threads
+
+
+@cache
+def begin_analysis(process: int) -> None:
+    """Begin to compile what nearly every analysis needs; once per process."""
+    _run(_ANALYSIS)
+
+
+@cache
+def begin_reading(process: int) -> None:
+    """Begin to compile what reads archives."""
+    _run(_READING)
+
+
 def load_common_kernels() -> None:
     """Load, or compile, the kernels that nearly every trace needs."""
-    _decode_once()
-    _walk_once()
-    _fill_bins_once()
-    _charge_losses_once()
-    _sum_up_once()
+    for thread in _run(_READING + _ANALYSIS):
+        thread.join()
 
 
 def _compile_modules() -> None:
@@ -248,14 +289,10 @@ def _compile_modules() -> None:
 
 def compile_all() -> None:
     """Fill the caches."""
+    threads = _run(_RARELY_NEEDED + _READING + _ANALYSIS)
     _compile_modules()
-    load_common_kernels()
-    _replay_once()
-    _run_graph_once()
-    _charge_once()
-    _simulate_once()
-    _forecast_once()
-    _sort_once()
+    for thread in threads:
+        thread.join()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-HEAVY = {"polars", "scipy", "matplotlib", "plotly", "jinja2", "rich"}
+HEAVY = {"numba", "polars", "scipy", "matplotlib", "plotly", "jinja2", "rich"}
 
 
 @pytest.mark.parametrize(

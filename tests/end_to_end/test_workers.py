@@ -62,7 +62,7 @@ def loaded(names: frozenset[str]) -> frozenset[str]:
 
 
 def test_workers_begin_with_what_an_analysis_loads() -> None:
-    names = frozenset({"duckdb", "numba", "pyarrow.parquet", "tracemill.kernels.timeline_walk"})
+    names = frozenset({"duckdb", "llvmlite", "pyarrow.parquet", "tracemill.kernels.timeline_walk"})
     ((_, found),) = work_through(loaded, [names], count=1)
     assert found == names
 

@@ -8,20 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tracemill.kernels.clock import ns_of_rest, second_of, ticks_to_ns
-from tracemill.kernels.compiled import step
+from tracemill.kernels.compiled import kernel
 
 NANOSECONDS = 1_000_000_000
 LAST = (1 << 63) - 1
 MOST_SECONDS = 8_999_999_999
 
 
-@step
+@kernel
 def convert(ticks: int, clock: np.ndarray) -> int:
     """The conversion as the kernels call it."""
     return ticks_to_ns(ticks, clock)
 
 
-@step
+@kernel
 def convert_after(before: int, ticks: int, clock: np.ndarray) -> int:
     """The conversion of a time that follows another, mostly within the same second."""
     begin, count, begin_ns = second_of(before, clock)

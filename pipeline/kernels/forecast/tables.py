@@ -3,15 +3,13 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from numba import types
-
 from tracemill.kernels.addressed import getter
 from tracemill.kernels.forecast.layout import Tables
 
 _NUMBERS = {name: number for number, name in enumerate(Tables._fields)}
 
 
-def _getters(dimensions: int, *names: str, item: Any = types.int64) -> Iterator[Callable[..., Any]]:
+def _getters(dimensions: int, *names: str, item: str = "int64") -> Iterator[Callable[..., Any]]:
     return (getter(_NUMBERS[name], dimensions, item) for name in names)
 
 
@@ -26,5 +24,5 @@ counters_of, in_rounds_of, buckets_of, followers_of = _getters(
     "entered", "marks", "records", "tasks", "queue", "points",
 )  # fmt: skip
 edges_of, pipes_of, sent_of, progress_of = _getters(3, "edges", "pipes", "sent", "progress")
-(weights_of,) = _getters(1, "weights", item=types.float64)
-spent_of, classes_of = _getters(3, "spent", "classes", item=types.float64)
+(weights_of,) = _getters(1, "weights", item="float64")
+spent_of, classes_of = _getters(3, "spent", "classes", item="float64")

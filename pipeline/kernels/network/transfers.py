@@ -12,7 +12,6 @@ Callers ask in the order of ready times.
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from tracemill.kernels.addressed import getter, part
 from tracemill.kernels.network.layout import (
@@ -42,8 +41,8 @@ unit_numbers_of = getter(_NUMBERS["unit_of"], 2)
 free_of = getter(_NUMBERS["free"], 1)
 channels_of = getter(_NUMBERS["channels"], 1)
 links_of = getter(_NUMBERS["links"], 1)
-costs_of = getter(_NUMBERS["costs"], 2, types.float64)
-used_of = getter(_NUMBERS["used"], 2, types.float64)
+costs_of = getter(_NUMBERS["costs"], 2, "float64")
+used_of = getter(_NUMBERS["used"], 2, "float64")
 
 
 @part

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from numba import types
-
 from tracemill.kernels.addressed import getter
 from tracemill.kernels.simulation.layout import State
 
@@ -18,7 +16,7 @@ def _getters(dimensions: int, *names: str) -> Iterator[Callable[[Any], Any]]:
 (counters_of, visits_of, comm_sizes_of, first_functions_of, incoming_of) = _getters(
     1, "counters", "visits", "comm_sizes", "first_functions", "incoming"
 )
-shares_of = getter(_NUMBERS["shares"], 1, types.float64)
+shares_of = getter(_NUMBERS["shares"], 1, "float64")
 (
     code_of, processes_of, messages_of, instances_of, comm_ranks_of, comm_members_of, pointers_of,
     heap_of, events_of, waits_of, factors_of, pending_of, schedules_of, carries_of, groups_of,

@@ -4,13 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from tracemill.kernels.addressed import part
-from tracemill.kernels.compiled import kernel
+from tracemill.kernels.compiled import cgutils, intrinsic, ir, kernel, types
 from tracemill.kernels.simulation import layout as at
 
 _BITS = {"W": 32, "Q": 64}

@@ -4,8 +4,10 @@ import io
 import re
 from collections.abc import Callable
 from functools import wraps
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from tracemill.base.errors import MissingLibraryError
 from tracemill.reports.model import Drawn
 
 if TYPE_CHECKING:
@@ -41,11 +43,21 @@ _STYLE: dict[Any, Any] = {
 }
 
 
+def require_matplotlib() -> None:
+    """Raises MissingLibraryError if pictures cannot be drawn."""
+    if find_spec("matplotlib") is None:
+        raise MissingLibraryError(
+            "pictures need matplotlib, which is not installed: make pictures, or "
+            "pip install matplotlib"
+        )
+
+
 def drawn(draw: Callable[Arguments, Picture]) -> Callable[Arguments, Picture]:
     """Decorator: what the function draws is in the style of the page."""
 
     @wraps(draw)
     def styled(*args: Arguments.args, **named: Arguments.kwargs) -> Picture:
+        require_matplotlib()
         from matplotlib import rc_context
 
         with rc_context(_STYLE):
@@ -55,7 +67,8 @@ def drawn(draw: Callable[Arguments, Picture]) -> Callable[Arguments, Picture]:
 
 
 def new_figure(width: int, height: int) -> "Figure":
-    """An empty figure of so many points."""
+    """An empty figure of so many points; raises MissingLibraryError without matplotlib."""
+    require_matplotlib()
     from matplotlib.figure import Figure
 
     size = width / _POINTS_PER_INCH, height / _POINTS_PER_INCH

@@ -1,0 +1,97 @@
+"""Processes that compile kernels: as many as there are processors, as long as there is work."""
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from functools import cache
+
+from tracemill.base.console import report_work
+from tracemill.kernels import code_cache
+from tracemill.kernels.modes import COMPILING
+
+TITLE = "compiling kernels (first use)"
+_OF_READERS = ("tracemill.kernels.otf2_", "tracemill.kernels.sorted_records")
+
+
+class _Compiler:
+    """A process that compiles one kernel at a time."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tracemill.kernels.compiling"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env={**os.environ, COMPILING: "1", "PYTHONPATH": os.pathsep.join(sys.path)},
+        )  # fmt: skip
+
+    def compile(self, request: bytes) -> bytes | None:
+        """The machine code, or None if the process has ended."""
+        assert self._process.stdin
+        assert self._process.stdout
+        with suppress(OSError):
+            self._process.stdin.write(request)
+            self._process.stdin.flush()
+        head = self._process.stdout.readline()
+        if not head:
+            self.end()
+            return None
+        answer = self._process.stdout.read(abs(int(head)))
+        if int(head) < 0:
+            raise RuntimeError(f"a kernel does not compile: {answer.decode()}")
+        return answer
+
+    def end(self) -> None:
+        with suppress(OSError):
+            self._process.communicate()
+
+
+class _Compilers:
+    def __init__(self) -> None:
+        self._idle: list[_Compiler] = []
+        self._free = threading.Semaphore(len(os.sched_getaffinity(0)))
+
+    def compile(self, request: bytes) -> bytes:
+        with self._free:
+            while self._idle:
+                compiler = self._idle.pop()
+                code = compiler.compile(request)
+                if code is not None:
+                    self._idle.append(compiler)
+                    return code
+            compiler = _Compiler()
+            code = compiler.compile(request)
+            if code is None:
+                raise RuntimeError("the process that compiles kernels has ended")
+            self._idle.append(compiler)
+            return code
+
+
+@cache
+def _compilers(process: int) -> _Compilers:
+    """Those of a process; a fork has none of its parent's."""
+    return _Compilers()
+
+
+def _begin_related(module: str) -> None:
+    """Begin to compile what an analysis needs with a kernel that it needs."""
+    if module.startswith("tracemill.kernels.") and module.count(".") == 2:
+        # It imports all kernels, and they this module.
+        warm_up = importlib.import_module("tracemill.kernels.warm_up")
+        warm_up.begin_analysis(os.getpid())
+        if module.startswith(_OF_READERS):
+            warm_up.begin_reading(os.getpid())
+
+
+def compile_kernel(name: str, module: str, kernel: str, signature: str) -> bytes:
+    """Compile a kernel, unless another process has just done so; keep its machine code."""
+    with report_work(TITLE), code_cache.only_here(name):
+        _begin_related(module)
+        code = code_cache.load(name)
+        if code is None:
+            request = json.dumps([name, module, kernel, signature]).encode() + b"\n"
+            code = _compilers(os.getpid()).compile(request)
+            code_cache.save(name, code)
+    return code

@@ -1,0 +1,122 @@
+"""Kernels compile when they are first needed, once for all processes, and run without numba."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.helpers import small_kernels
+from tests.helpers.small_kernels import Pair
+from tracemill.kernels import code_cache
+
+ROOT = Path(__file__).parents[2]
+CALL_DOUBLE = """
+import sys
+import numpy as np
+from tests.helpers.small_kernels import double
+table = np.arange(4).reshape(2, 2)
+double(table)
+assert table.tolist() == [[0, 2], [4, 6]], table
+assert not {"numba", "scipy"} & sys.modules.keys()
+"""
+
+
+def start(script: str, folder: Path, **environment: str) -> subprocess.Popen[str]:
+    """A process with its machine code in a folder."""
+    return subprocess.Popen(
+        [sys.executable, "-c", script], cwd=ROOT, text=True, stderr=subprocess.PIPE,
+        env={**os.environ, code_cache.FOLDER_VARIABLE: str(folder), **environment},
+    )  # fmt: skip
+
+
+def ended(process: subprocess.Popen[str]) -> str:
+    """What a process that has succeeded wrote as errors."""
+    _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    return errors
+
+
+def test_tuples_scalars_and_results_are_those_of_python() -> None:
+    pair = Pair(np.array([3, 4, 5]), np.array([1, -1, 2], np.int32))
+    # 3·1 − 4 + 5·2 = 9, and 7 for each of three rows: 30
+    found = small_kernels.describe(pair, 7, np.bool_(False), 0.5)
+    assert found == (30, 7.5, True, (2, 5))
+    assert [type(value) for value in found] == [int, float, bool, tuple]
+    other = Pair(np.array([3]), np.array([1], np.int32))
+    assert small_kernels.describe(other, -3, True, 1.0) == (0, 0.0, False, (0, 3))
+
+
+def test_arrays_with_strides_are_written_in_place() -> None:
+    table = np.arange(12).reshape(3, 4)
+    small_kernels.double(table[:, ::2])
+    assert table.tolist() == [[0, 1, 4, 3], [8, 5, 12, 7], [16, 9, 20, 11]]
+
+
+def test_an_error_of_a_kernel_is_raised() -> None:
+    assert small_kernels.divide(7, 2) == 3
+    with pytest.raises(RuntimeError, match="divide"):
+        small_kernels.divide(7, 0)
+
+
+def test_what_does_not_compile_says_why() -> None:
+    with pytest.raises(RuntimeError, match="no_such_thing"):
+        small_kernels.fail(np.zeros(1))
+
+
+def test_processes_at_the_same_time_compile_once_and_leave_only_whole_files(tmp_path: Path) -> None:
+    for process in [start(CALL_DOUBLE, tmp_path) for _ in range(3)]:
+        ended(process)
+    (made,) = tmp_path.iterdir()
+    assert made.name.startswith("tests.helpers.small_kernels.double-")
+    before = made.stat().st_mtime_ns
+    ended(start(CALL_DOUBLE, tmp_path))
+    assert made.stat().st_mtime_ns == before
+
+
+def test_a_killed_process_leaves_no_machine_code(tmp_path: Path) -> None:
+    script = CALL_DOUBLE.replace(
+        "double(table)",
+        "import os, signal; from tracemill.kernels import code_cache\n"
+        "code_cache.os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\ndouble(table)",
+    )
+    process = start(script, tmp_path)
+    process.communicate()
+    assert process.returncode == -9
+    assert [path for path in tmp_path.iterdir() if not path.name.startswith(".")] == []
+    ended(start(CALL_DOUBLE, tmp_path))
+
+
+def test_kernels_run_where_nothing_can_be_kept(tmp_path: Path) -> None:
+    place = tmp_path / "file"
+    place.write_text("no folder")
+    ended(start(CALL_DOUBLE, place, TMPDIR=str(tmp_path)))
+
+
+def test_machine_code_depends_on_the_sources_it_is_made_of() -> None:
+    used = code_cache._source_of("tracemill.kernels.plain_walk")[1]
+    assert {"tracemill.kernels.rows", "tracemill.kernels.records"} <= used
+    assert "tracemill.kernels.replay" not in used
+    names = {
+        code_cache.name_of(module, "kernel", signature)
+        for module in ("tracemill.kernels.replay", "tracemill.kernels.plain_walk")
+        for signature in ("[]", '["int64"]')
+    }
+    assert len(names) == 4
+
+
+def test_pictures_without_matplotlib_are_refused_in_one_line(tmp_path: Path) -> None:
+    script = (
+        "import sys; sys.modules['matplotlib'] = None; from tracemill import cli; "
+        f"sys.exit(cli.main(['campaign', 'data', '--store', {str(tmp_path / 'store')!r}]))"
+    )
+    process = start(script, tmp_path)
+    _, errors = process.communicate()
+    assert process.returncode == 15
+    assert errors.splitlines() == [
+        "tracemill: pictures need matplotlib, which is not installed: make pictures, or pip "
+        "install matplotlib"
+    ]
+    assert not (tmp_path / "store").exists()
