@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tracemill.base.errors import QueryError
+from tracemill.base.free_memory import free_memory
 from tracemill.base.interrupting import interruptibly
 from tracemill.engine.graph import (
     AS_RECORDED,
@@ -37,6 +38,9 @@ from tracemill.store.sink import FEW_ROWS, Sink
 
 if TYPE_CHECKING:
     from tracemill.kernels.clock_replay import Clocks
+
+MANY_ROWS = 1_000_000
+"""Python stages with so many rows as input take much memory, which is given back at once."""
 
 
 class Engine:
@@ -232,10 +236,18 @@ class Engine:
     def _run_python(self, stage: PythonStage, options: Mapping[str, Value]) -> None:
         inputs: dict[str, Any] = {name: self._database.table(name) for name in self._related(stage)}
         inputs |= {name: self._sink.walk(name) for name in stage.walked}
+        is_large = sum(map(self._row_count, stage.inputs)) > MANY_ROWS
+        if is_large:
+            free_memory()
         results = stage.compute(**inputs, **options)
-        results = (results,) if len(stage.outputs) == 1 else results
-        for table, result in zip(stage.outputs, results, strict=True):
-            self._keep(table, result)
+        left = [results] if len(stage.outputs) == 1 else list(results)
+        del results
+        for table in stage.outputs:
+            self._keep(table, left.pop(0))  # and free it before the next one is kept
+        if left:
+            raise ValueError(f"{stage.name} returns {len(left)} tables too many")
+        if is_large:
+            free_memory()
 
     def _keep(self, table: Table, result: pa.Table | pa.RecordBatchReader) -> None:
         if table.is_transient:

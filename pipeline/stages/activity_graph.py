@@ -85,10 +85,13 @@ def build_activities(
     ready = begin.copy()
     np.maximum.at(ready, edges.activity, end[edges.cause])
     times = replay(graph, end - ready)
+    slack = find_slack(graph, times, end - ready)
+    del found, graph, end  # the rows of times need the most memory
+    rows = _as_times(activities, ready, parallel_visits, call_paths, visits)
     return (
-        _as_activities(activities, begin, times, find_slack(graph, times, end - ready)),
+        _as_activities(activities, begin, times, slack),
         _as_dependencies(edges, times),
-        *_as_times(activities, ready, parallel_visits, call_paths, visits),
+        *rows,
         left_out,
     )
 
@@ -355,10 +358,11 @@ def sum_times(
     )
     base = 2 * first[:-1] + np.arange(len(first) - 1)
     place = np.searchsorted(base, segment, side="right") - 1
-    inner = segment - base[place]
-    activity = first[place] + inner // 2
+    segment -= base[place]
+    activity = first[place] + segment // 2
     # The even segments are waits, or lie after the last activity.
-    is_duration = inner % 2 == 1
+    is_duration = segment % 2 == 1
+    del segment, place
     in_runtime = ~is_duration & np.append(is_runtime, False)[activity]
     waits = activity[in_runtime], path[in_runtime], time[in_runtime]
     activity, path, time = activity[is_duration], path[is_duration], time[is_duration]
@@ -367,7 +371,7 @@ def sum_times(
     outside = np.flatnonzero(rest)
     durations = (
         np.concatenate([activity, outside]),
-        np.concatenate([path, np.full(len(outside), path_count)]),
+        np.concatenate([path, np.full(len(outside), path_count, np.int32)]),
         np.concatenate([time, rest[outside]]),
     )
     return _in_order(*durations), _in_order(*waits)

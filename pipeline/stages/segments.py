@@ -1,8 +1,9 @@
 """Time of visits by segment between boundaries and call path."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tracemill.stages.arrays import Numbers, Relation
 
@@ -33,19 +34,20 @@ def walk_segments(
     forks: tuple[Numbers, Numbers, Numbers],
     path_count: int,
 ) -> tuple[Numbers, Numbers, Numbers]:
-    """Segment, call path and time of all locations that have boundaries.
+    """Segment, call path (32 bits) and time of all locations that have boundaries.
 
     A location with n boundaries has n + 1 segments; the first lies before the first boundary.
     """
     from tracemill.kernels.segment_times import SegmentTimes
 
-    nothing = np.zeros(0, np.int64)
-    found = [(nothing, nothing, nothing)]
+    segments, paths, times = ([np.zeros(0, kind)] for kind in (np.int64, np.int32, np.int64))
     walks: dict[int, SegmentTimes] = {}
 
     def finish(number: int) -> None:
         segment, path, time = walks.pop(number).finish()
-        found.append((segment + first_boundary[number] + number, path.astype(np.int64), time))
+        segments.append(segment + first_boundary[number] + number)
+        paths.append(path)
+        times.append(time)
 
     for group in visits.backwards(*_WALKED):
         location, visit, path, enter, leave = (group[name].to_numpy() for name in _WALKED)
@@ -63,8 +65,14 @@ def walk_segments(
             walks[number].walk(path[begin:end], enter[begin:end], leave[begin:end])
     for other in list(walks):
         finish(other)
-    segments, paths, times = zip(*found, strict=True)
-    return np.concatenate(segments), np.concatenate(paths), np.concatenate(times)
+    return _joined(segments), _joined(paths), _joined(times)
+
+
+def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """One array of the parts, which are freed: there are millions of rows."""
+    whole = np.concatenate(parts)
+    parts.clear()
+    return whole
 
 
 def with_forks(
