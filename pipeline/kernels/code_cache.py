@@ -1,8 +1,7 @@
 """The cache of machine code: a file per kernel and types of its arguments.
 
 The name of a file is a hash of all that decides what it holds: the kernel's module, the modules of
-kernels that it imports, the types, the versions of Python and numba, and the processor. The cache
-is in the checkout, or in the cache folder of the user if the checkout is read-only.
+kernels that it imports, the types, the versions of Python and numba, and the processor.
 """
 
 import fcntl
@@ -17,36 +16,18 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from tracemill.base.caches import cache_folders
 from tracemill.base.sharing import share
 
-FOLDER_VARIABLE = "TRACEMILL_KERNELS"
 _PACKAGE = "tracemill.kernels"
 _HERE = Path(__file__).resolve().parent
 _IMPORT = re.compile(r"from (tracemill\.kernels[\w.]*) import (\([^)]*\)|[^\n]*)")
 _DIGEST_BYTES = 12
 
 
-@cache
 def folders() -> list[Path]:
     """Folders with machine code: the one to write to, then others to read from."""
-    if FOLDER_VARIABLE in os.environ:
-        return [_first_writable([Path(os.environ[FOLDER_VARIABLE])])]
-    user_cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    places = [user_cache / "tracemill"]
-    checkout = _HERE.parents[1]
-    if (checkout / "pyproject.toml").exists():
-        places.insert(0, checkout / ".cache" / "kernels")
-    chosen = _first_writable(places)
-    return [chosen, *(place for place in places if place != chosen)]
-
-
-def _first_writable(places: list[Path]) -> Path:
-    for place in places:
-        with suppress(OSError):
-            place.mkdir(parents=True, exist_ok=True)
-            if os.access(place, os.W_OK):
-                return place
-    return Path(tempfile.mkdtemp(prefix="tracemill-kernels-"))
+    return cache_folders("kernels")
 
 
 @cache

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from rich.console import Console
-from rich.markdown import Markdown
 from rich.text import Text
 
 from tracemill.base.errors import MissingInputError
@@ -127,6 +126,8 @@ def print_explanation(
 
     Those of `own` patterns are explained by their header and query.
     """
+    from rich.markdown import Markdown  # 0.05 s, and only to explain a metric
+
     width = min(console.width, WIDEST)
     kind = f"{start(metric.kind)}, in {_UNITS[metric.unit]}."
     print_wrapped(Text.assemble((metric.title, "heading"), f" ({metric.name})"), console, width)

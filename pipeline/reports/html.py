@@ -9,6 +9,7 @@ from pathlib import Path
 
 import jinja2
 
+from tracemill.base.caches import cache_folders
 from tracemill.base.names import format_path, make_visible, shorten
 from tracemill.reports.course import course_of
 from tracemill.reports.embedding import embed
@@ -95,7 +96,9 @@ def _data_keys(report: Report) -> dict[str, str]:
 def _template() -> "jinja2.Template":
     import jinja2
 
+    compiled = jinja2.FileSystemBytecodeCache(str(cache_folders("templates")[0]))
     environment = jinja2.Environment(
+        bytecode_cache=compiled,
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
         trim_blocks=True,

@@ -10,6 +10,7 @@ import pytest
 
 from tests.helpers import small_kernels
 from tests.helpers.small_kernels import Pair
+from tracemill.base.caches import FOLDER_VARIABLE
 from tracemill.kernels import code_cache
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +29,7 @@ def start(script: str, folder: Path, **environment: str) -> subprocess.Popen[str
     """A process with its machine code in a folder."""
     return subprocess.Popen(
         [sys.executable, "-c", script], cwd=ROOT, text=True, stderr=subprocess.PIPE,
-        env={**os.environ, code_cache.FOLDER_VARIABLE: str(folder), **environment},
+        env={**os.environ, FOLDER_VARIABLE: str(folder), **environment},
     )  # fmt: skip
 
 
@@ -69,7 +70,7 @@ def test_what_does_not_compile_says_why() -> None:
 def test_processes_at_the_same_time_compile_once_and_leave_only_whole_files(tmp_path: Path) -> None:
     for process in [start(CALL_DOUBLE, tmp_path) for _ in range(3)]:
         ended(process)
-    (made,) = tmp_path.iterdir()
+    (made,) = (tmp_path / "kernels").iterdir()
     assert made.name.startswith("tests.helpers.small_kernels.double-")
     before = made.stat().st_mtime_ns
     ended(start(CALL_DOUBLE, tmp_path))
@@ -85,14 +86,19 @@ def test_a_killed_process_leaves_no_machine_code(tmp_path: Path) -> None:
     process = start(script, tmp_path)
     process.communicate()
     assert process.returncode == -9
-    assert [path for path in tmp_path.iterdir() if not path.name.startswith(".")] == []
+    assert [
+        path for path in (tmp_path / "kernels").iterdir() if not path.name.startswith(".")
+    ] == []
     ended(start(CALL_DOUBLE, tmp_path))
 
 
-def test_kernels_run_where_nothing_can_be_kept(tmp_path: Path) -> None:
+def test_machine_code_is_temporary_where_caches_cannot_be_written(tmp_path: Path) -> None:
     place = tmp_path / "file"
     place.write_text("no folder")
-    ended(start(CALL_DOUBLE, place, TMPDIR=str(tmp_path)))
+    for _ in range(2):
+        ended(start(CALL_DOUBLE, place, TMPDIR=str(tmp_path)))
+    (kept,) = (tmp_path / f"tracemill-{os.getuid()}" / "kernels").iterdir()
+    assert kept.name.startswith("tests.helpers.small_kernels.double-")
 
 
 def test_machine_code_depends_on_the_sources_it_is_made_of() -> None:
