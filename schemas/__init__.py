@@ -38,6 +38,7 @@ from tracemill.schemas import (
     phases,
     pop,
     profiles,
+    questions,
     replay,
     scalability,
     surface_scaling,
@@ -105,7 +106,8 @@ FORECAST_TABLES: tuple[Table, ...] = (
 )
 """Tables of forecasts, which a store keeps beside its runs."""
 VIEWS: tuple[Table, ...] = (
-    *metrics.VIEWS, *main_part.VIEWS, *levels.VIEWS, *perturbation.VIEWS, *pop.VIEWS,
+    *questions.VIEWS, *metrics.VIEWS, *main_part.VIEWS, *levels.VIEWS, *perturbation.VIEWS,
+    *pop.VIEWS,
 )  # fmt: skip
 """Views on the tables of a run; DuckDB computes them at each use."""
 BY_NAME: dict[str, Table] = {

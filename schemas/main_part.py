@@ -62,9 +62,9 @@ MAIN_TIMES = Table(
     key=("call_path_id", "location_id"),
     columns=(CALL_PATH_ID, LOCATION_ID, REGION_ID, _TIME_NS),
 )
-WAITS = Table(
-    name="waits",
-    meaning="Waiting, without completion.",
+MAIN_WAITS = Table(
+    name="main_waits",
+    meaning="Waiting, without completion, and its part in the main part of the run.",
     grain="one row per visit and property with waiting",
     key=("property", "visit_id"),
     columns=(
@@ -77,4 +77,4 @@ WAITS = Table(
 )
 
 TABLES = (MAIN_PART, FOCUS, SETUP_TIMES)
-VIEWS = (MAIN_TIMES, WAITS)
+VIEWS = (MAIN_TIMES, MAIN_WAITS)

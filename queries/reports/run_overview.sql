@@ -1,7 +1,7 @@
 -- Overview of the run in one row: duration, size, and waiting in the main part.
 --
 -- Grain:      one row
--- Inputs:     locations, runs, main_part, main_times, flat_profile, regions, waits, messages,
+-- Inputs:     locations, runs, main_part, main_times, flat_profile, regions, main_waits, messages,
 --             collectives, thread_teams, task_fragments, lock_operations, rma_operations,
 --             collective_file_calls
 -- Output:     report section summary
@@ -28,7 +28,7 @@ WITH
             coalesce(sum(wait_ns) FILTER (WHERE is_extended), 0) AS beyond_ns,
             coalesce(sum(main_ns) FILTER (WHERE is_extended), 0) AS main_beyond_ns,
             count(*) FILTER (WHERE is_extended) AS beyond_count
-        FROM waits
+        FROM main_waits
     ),
 
     exchanged AS (

@@ -1,7 +1,7 @@
 -- Time of each location: outside MPI, in MPI, and in wait states.
 --
 -- Grain:      one row per location with visits
--- Inputs:     main_times, flat_profile, regions, locations, waits
+-- Inputs:     main_times, flat_profile, regions, locations, main_waits
 -- Output:     report section profile
 -- Parameters: $row_limit  maximum number of locations (BIGINT)
 WITH
@@ -28,14 +28,14 @@ WITH
             location_id,
             sum(main_ns) FILTER (WHERE NOT is_extended) AS wait_ns,
             sum(main_ns) FILTER (WHERE is_extended) AS beyond_ns
-        FROM waits
+        FROM main_waits
         GROUP BY location_id
     ),
 
     -- Time that others lost by waiting for this location.
     caused AS (
         SELECT cause_location_id AS location_id, sum(main_ns) AS caused_ns
-        FROM waits
+        FROM main_waits
         GROUP BY cause_location_id
     )
 

@@ -3,7 +3,7 @@
 -- Time outside visits, including idle threads, is left out, so that shares agree with the profile.
 --
 -- Grain:      one row per part that took time
--- Inputs:     main_times, fork_join_times, overhead_classes, region_classes, call_paths, waits
+-- Inputs:     main_times, fork_join_times, overhead_classes, region_classes, call_paths, main_waits
 -- Output:     report section summary
 -- Parameters: none
 -- Assumes:    wait states lie within the exclusive time of their call path's region; threads are
@@ -14,7 +14,7 @@ WITH
             region_classes.overhead_id,
             waits.is_extended,
             sum(waits.main_ns) AS wait_ns
-        FROM waits
+        FROM main_waits AS waits
         INNER JOIN call_paths ON waits.call_path_id = call_paths.call_path_id
         INNER JOIN region_classes ON call_paths.region_id = region_classes.region_id
         GROUP BY region_classes.overhead_id, waits.is_extended

@@ -1,7 +1,7 @@
 -- Wait time between pairs of processes, over all wait states.
 --
 -- Grain:      one row per process that was waited for and process that waited
--- Inputs:     waits, locations
+-- Inputs:     main_waits, locations
 -- Output:     report section wait states
 -- Parameters: $row_limit  maximum number of pairs, longest waits first (BIGINT)
 SELECT
@@ -9,7 +9,7 @@ SELECT
     victims.rank AS rank,
     count(*) AS wait_count,
     sum(waits.wait_ns)::BIGINT AS wait_ns
-FROM waits
+FROM main_waits AS waits
 INNER JOIN locations AS causes ON waits.cause_location_id = causes.location_id
 INNER JOIN locations AS victims ON waits.location_id = victims.location_id
 GROUP BY causes.rank, victims.rank

@@ -1,7 +1,7 @@
 -- Wait states per call path.
 --
 -- Grain:      one row per property, call path that lost time, and whether it is extended
--- Inputs:     waits, metrics, call_paths, locations, main_times
+-- Inputs:     main_waits, metrics, call_paths, locations, main_times
 -- Output:     report section wait states
 -- Parameters: $row_limit  maximum number of rows, longest waits first (BIGINT)
 -- Assumes:    of equals, the location with the smallest number counts
@@ -21,7 +21,7 @@ WITH
                 PARTITION BY waits.property, waits.is_extended, waits.call_path_id
                 ORDER BY sum(waits.wait_ns) DESC, waits.location_id
             ) AS place
-        FROM waits
+        FROM main_waits AS waits
         INNER JOIN locations ON waits.location_id = locations.location_id
         GROUP BY
             waits.property,

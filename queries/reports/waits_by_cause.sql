@@ -2,7 +2,7 @@
 --
 -- Grain:      one row per property, causing location and waiting location, separately for extended
 --             wait states
--- Inputs:     waits, metrics, locations, main_times
+-- Inputs:     main_waits, metrics, locations, main_times
 -- Output:     report section wait states
 -- Parameters: $row_limit  maximum number of pairs, longest waits first (BIGINT)
 WITH
@@ -16,7 +16,7 @@ WITH
             sum(main_ns) AS main_ns,
             count(*) AS wait_count,
             max(wait_ns) AS longest_ns
-        FROM waits
+        FROM main_waits
         GROUP BY property, is_extended, cause_location_id, location_id
     ),
 

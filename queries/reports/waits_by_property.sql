@@ -2,7 +2,7 @@
 -- rows of their own.
 --
 -- Grain:      one row per metric of waiting, extended ones separate
--- Inputs:     waits, metrics, locations, main_times
+-- Inputs:     main_waits, metrics, locations, main_times
 -- Output:     report section wait states
 -- Parameters: $row_limit  maximum number of metrics, longest waits first (BIGINT)
 -- Assumes:    of equals, the location with the smallest number counts
@@ -13,7 +13,7 @@ WITH RECURSIVE
             property,
             kind,
             property AS metric
-        FROM waits
+        FROM main_waits
         UNION ALL
         SELECT
             wider.property,
@@ -40,7 +40,7 @@ WITH RECURSIVE
                 PARTITION BY wider.metric, waits.is_extended
                 ORDER BY sum(waits.wait_ns) DESC, waits.location_id
             ) AS place
-        FROM waits
+        FROM main_waits AS waits
         INNER JOIN wider ON waits.property = wider.property
         INNER JOIN locations ON waits.location_id = locations.location_id
         GROUP BY

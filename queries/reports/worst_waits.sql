@@ -4,7 +4,7 @@
 -- A kind includes the wait states that are part of it: Late Sender includes wrong orders.
 --
 -- Grain:      one row per kind, extended ones separate, and call path; at most three per kind
--- Inputs:     waits, metrics, call_paths, regions, locations, visits, main_times
+-- Inputs:     main_waits, metrics, call_paths, regions, locations, visits, main_times
 -- Output:     report section summary
 -- Parameters: $row_limit  maximum number of kinds, longest waits first (BIGINT)
 -- Assumes:    of equals, the call path, the location and the cause with the smallest number count
@@ -26,7 +26,7 @@ WITH
                 PARTITION BY waits.kind, waits.is_extended, waits.call_path_id, waits.location_id
                 ORDER BY sum(waits.wait_ns) DESC, waits.cause_location_id, visits.call_path_id
             ) AS cause_place
-        FROM waits
+        FROM main_waits AS waits
         LEFT JOIN visits ON waits.cause_visit_id = visits.visit_id
         GROUP BY
             waits.kind,

@@ -1,70 +1,87 @@
--- Waiting, each wait with the kind that includes its property, and its part in the main part.
+-- Waiting with rank, thread, call path and cause by name, in seconds.
 --
 -- Natural joins and patterns of columns let the same text read one run, or several with run_id.
 --
 -- Grain:      one row per visit and property with waiting; completion is left out
--- Inputs:     wait_states, metrics, main_part
+-- Inputs:     main_waits, metrics, locations, call_paths, visits
 -- Output:     waits
 -- Parameters: none
 -- Source:     none
 -- Assumes:    nothing
-WITH RECURSIVE
-    nested AS (
-        SELECT COLUMNS('^(run_id|metric|parent_metric)$')
-        FROM metrics
-        WHERE kind = 'wait state'
+WITH
+    titles AS (
+        SELECT COLUMNS('^(run_id|kind|title)$')
+        FROM (SELECT * REPLACE (metric AS kind) FROM metrics)
     ),
 
-    names AS (SELECT metric FROM nested),
+    victims AS (SELECT COLUMNS('^(run_id|location_id|rank|thread)$') FROM locations),
 
-    -- Each wait state, and every metric that includes it.
-    wider AS (
-        SELECT
-            metric AS property,
-            COLUMNS('^(run_id|metric)$')
-        FROM nested
-        UNION ALL
-        SELECT
-            property,
-            COLUMNS('^(run_id|metric)$')
+    awaited AS (
+        SELECT COLUMNS('^(run_id|cause_location_id|cause_rank|cause_thread)$')
         FROM (
-            SELECT * REPLACE (parent_metric AS metric)
-            FROM wider
-            NATURAL INNER JOIN nested
+            SELECT
+                *,
+                location_id AS cause_location_id,
+                rank AS cause_rank,
+                thread AS cause_thread
+            FROM locations
         )
-        WHERE metric IN (FROM names)
     ),
 
-    kinds AS (
-        SELECT
-            COLUMNS('^(run_id|property)$'),
-            metric AS kind
-        FROM wider
-        NATURAL INNER JOIN nested
-        WHERE parent_metric IS NULL OR parent_metric NOT IN (FROM names)
-    ),
-
-    waiting AS (
+    paths AS (
         SELECT
             *,
-            TRUE AS is_any
-        FROM wait_states
-        NATURAL LEFT JOIN kinds
-        WHERE NOT is_completion
+            path AS call_path,
+            path AS cause_call_path,
+            call_path_id AS cause_call_path_id
+        FROM call_paths
     ),
 
-    parts AS (
-        SELECT
-            COLUMNS('^(run_id|begin_ns|end_ns)$'),
-            TRUE AS is_any
-        FROM main_part
+    causes AS (
+        SELECT COLUMNS('^(run_id|cause_visit_id|cause_call_path)$')
+        FROM (
+            SELECT COLUMNS('^(run_id|cause_visit_id|cause_call_path_id)$')
+            FROM (
+                SELECT
+                    *,
+                    visit_id AS cause_visit_id,
+                    call_path_id AS cause_call_path_id
+                FROM visits
+            )
+        )
+        NATURAL INNER JOIN (
+            SELECT COLUMNS('^(run_id|cause_call_path_id|cause_call_path)$') FROM paths
+        )
     )
 
 SELECT
-    * EXCLUDE (is_any, is_completion, begin_ns, end_ns, kind),
-    coalesce(kind, property) AS kind,
-    coalesce(
-        greatest(least(start_ns + wait_ns, end_ns) - greatest(start_ns, begin_ns), 0), wait_ns
-    ) AS main_ns
-FROM waiting
-NATURAL LEFT JOIN parts
+    COLUMNS('^(run_id|rank|thread)$'),
+    coalesce(title, kind) AS wait_state,
+    call_path,
+    start_ns / 1e9 AS begin_seconds,
+    wait_ns / 1e9 AS seconds,
+    main_ns / 1e9 AS main_seconds,
+    cause_rank,
+    cause_thread,
+    cause_call_path,
+    property,
+    location_id,
+    visit_id,
+    call_path_id,
+    start_ns,
+    wait_ns,
+    cause_location_id,
+    cause_visit_id,
+    message_id,
+    collective_id,
+    is_synchronization,
+    is_extended,
+    confidence,
+    kind,
+    main_ns
+FROM main_waits
+NATURAL LEFT JOIN titles
+NATURAL LEFT JOIN victims
+NATURAL LEFT JOIN (SELECT COLUMNS('^(run_id|call_path_id|call_path)$') FROM paths)
+NATURAL LEFT JOIN awaited
+NATURAL LEFT JOIN causes

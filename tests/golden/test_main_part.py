@@ -79,7 +79,7 @@ def test_a_wait_counts_with_its_part_in_it() -> None:
             )
         ],
     }  # fmt: skip
-    assert sorted(run_query("waits", tables, "kind property wait_ns main_ns")) == [
+    assert sorted(run_query("main_waits", tables, "kind property wait_ns main_ns")) == [
         ("mpi_latesender", "mpi_lswo_same", 5, 5),
         ("mpi_latesender", "mpi_lswo_same", 30, 40 - 30),
     ]
