@@ -3,6 +3,7 @@
 import importlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -28,7 +29,10 @@ class _Compiler:
         )  # fmt: skip
 
     def compile(self, request: bytes) -> bytes | None:
-        """The machine code, or None if the process has ended."""
+        """The machine code, or None if the process had nothing to do and ended.
+
+        Raises KeyboardInterrupt if it was interrupted; then the program soon is, too.
+        """
         assert self._process.stdin
         assert self._process.stdout
         with suppress(OSError):
@@ -36,37 +40,39 @@ class _Compiler:
             self._process.stdin.flush()
         head = self._process.stdout.readline()
         if not head:
-            self.end()
-            return None
+            with suppress(OSError):
+                self._process.communicate()
+            if self._process.returncode == -signal.SIGALRM:
+                return None
+            if self._process.returncode == -signal.SIGINT:
+                raise KeyboardInterrupt
+            raise RuntimeError(f"compiling ended with {self._process.returncode}")
         answer = self._process.stdout.read(abs(int(head)))
         if int(head) < 0:
             raise RuntimeError(f"a kernel does not compile: {answer.decode()}")
         return answer
 
-    def end(self) -> None:
-        with suppress(OSError):
-            self._process.communicate()
-
 
 class _Compilers:
     def __init__(self) -> None:
         self._idle: list[_Compiler] = []
+        self._is_interrupted = False
         self._free = threading.Semaphore(len(os.sched_getaffinity(0)))
 
     def compile(self, request: bytes) -> bytes:
+        """Have an idle or new process compile; nothing more once one was interrupted."""
         with self._free:
-            while self._idle:
-                compiler = self._idle.pop()
-                code = compiler.compile(request)
+            while not self._is_interrupted:
+                compiler = self._idle.pop() if self._idle else _Compiler()
+                try:
+                    code = compiler.compile(request)
+                except KeyboardInterrupt:
+                    self._is_interrupted = True
+                    raise
                 if code is not None:
                     self._idle.append(compiler)
                     return code
-            compiler = _Compiler()
-            code = compiler.compile(request)
-            if code is None:
-                raise RuntimeError("the process that compiles kernels has ended")
-            self._idle.append(compiler)
-            return code
+        raise KeyboardInterrupt
 
 
 @cache

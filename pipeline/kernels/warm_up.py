@@ -5,6 +5,7 @@
 
 import compileall
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from threading import Thread
@@ -254,7 +255,7 @@ def _run(calls: Iterable[Callable[[], None]]) -> list[Thread]:
     """Make each call in a thread of its own, so that their kernels compile in parallel."""
 
     def make(call: Callable[[], None]) -> None:
-        with report_work(TITLE):
+        with report_work(TITLE), suppress(KeyboardInterrupt):
             call()
 
     threads = [Thread(target=make, args=(call,), daemon=True) for call in calls]

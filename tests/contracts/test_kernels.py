@@ -1,6 +1,7 @@
 """Kernels compile when they are first needed, once for all processes, and run without numba."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -90,6 +91,19 @@ def test_a_killed_process_leaves_no_machine_code(tmp_path: Path) -> None:
         path for path in (tmp_path / "kernels").iterdir() if not path.name.startswith(".")
     ] == []
     ended(start(CALL_DOUBLE, tmp_path))
+
+
+def test_ctrl_c_ends_compiling_at_once(tmp_path: Path) -> None:
+    script = CALL_DOUBLE.replace(
+        "double(table)",
+        "import os, signal, threading\n"
+        "threading.Timer(0.3, lambda: os.killpg(0, signal.SIGINT)).start()\ndouble(table)",
+    )
+    process = start(f"import os; os.setsid()\n{script}", tmp_path)
+    _, errors = process.communicate()
+    assert process.returncode == -signal.SIGINT
+    assert errors.rstrip().endswith("KeyboardInterrupt")
+    assert list((tmp_path / "kernels").glob("[!.]*")) == []
 
 
 def test_machine_code_is_temporary_where_caches_cannot_be_written(tmp_path: Path) -> None:
