@@ -7,14 +7,17 @@ from tracemill.patterns.catalog import known_tables
 from tracemill.shell.cookbook import Question, find_question, questions_for
 from tracemill.shell.formats import Output
 from tracemill.shell.session import Session
+from tracemill.shell.table_groups import grouped, named_tables, print_groups
 from tracemill.shell.table_reference import describe_column, print_table
 from tracemill.sql.mistakes import SEE, hint
 from tracemill.store.database import literal
 
 NAMES = (".tables", ".describe", ".schema", ".examples", ".help", ".quit", ".exit")
+_ALL = "all"
 HELP = """\
 A statement ends with ';'. Tab completes names of tables and columns.
-.tables           list the tables, and what they hold
+.tables           tables to begin with, and all by question
+.tables NAME      tables of a question, or with this word in their names; .tables all
 .describe TABLE   columns of a table and what they mean; also .schema
 .examples         questions that a query answers
 .examples N       one of them, by number or name: its query and the answer
@@ -27,8 +30,8 @@ def run_command(session: Session, text: str, output: Output) -> str:
     Raises QueryError for an unknown command, table or example.
     """
     command, *arguments = text.removesuffix(";").split()
-    if command == ".tables" and not arguments:
-        return _tables(session)
+    if command == ".tables" and len(arguments) <= 1:
+        return _tables(session, "".join(arguments), output)
     if command in (".describe", ".schema") and len(arguments) == 1:
         return _describe(session, arguments[0], output)
     if command == ".examples" and len(arguments) <= 1:
@@ -38,16 +41,24 @@ def run_command(session: Session, text: str, output: Output) -> str:
         output.console.print(HELP, markup=False)
         return ""
     raise QueryError(
-        f"no command {text}: commands are .tables, .describe TABLE, .examples, .examples N, "
-        ".help, .quit"
+        f"no command {text}: commands are .tables, .tables NAME, .describe TABLE, .examples, "
+        ".examples N, .help, .quit"
     )
 
 
-def _tables(session: Session) -> str:
-    known = known_tables()
+def _tables(session: Session, word: str, output: Output) -> str:
+    """All tables, or those that a word chooses; people see all by question first."""
+    names, known = session.tables(), known_tables()
+    if not word and output.is_for_people:
+        print_groups(names, output.console)
+        return ""
+    chosen = names if word in ("", _ALL) else named_tables(word, names)
+    if not chosen:
+        groups = ", ".join(group.name for group, _ in grouped(names))
+        raise QueryError(f"no tables {word}: give a part of a name, {_ALL}, or one of {groups}")
     rows = [
         (name, known[name].grain, known[name].meaning) if name in known else (name, "", "")
-        for name in session.tables()
+        for name in chosen
     ]
     return _rows_of(("table_name", "grain", "meaning"), rows)
 
