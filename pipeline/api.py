@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from tracemill.base.errors import QueryError
+from tracemill.base.errors import MissingLibraryError, QueryError
 from tracemill.shell.cookbook import find_question, questions_for
 from tracemill.shell.session import Session, is_query
 from tracemill.sql.mistakes import statement_errors
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     import polars
 
     from tracemill.comparison.comparing import Comparison
+    from tracemill.reports.plots import Plot
+    from tracemill.store.runs import Run as StoredRun
 
 
 class Tables:
@@ -73,6 +76,12 @@ class Tables:
                     self._session.execute(statement)
         return rows
 
+    def pandas(self, query: str, **parameters: Value) -> Any:
+        """The rows of `sql` as a frame of pandas. Raises MissingLibraryError without pandas."""
+        if find_spec("pandas") is None:
+            raise MissingLibraryError("pandas is not installed: pip install pandas")
+        return self.sql(query, **parameters).to_arrow().to_pandas()
+
     def example(self, name: str | int) -> "polars.DataFrame":
         """The answer to a question of the cookbook, by its name or number."""
         return self.sql(find_question(str(name), questions_for(self._session.given)).sql)
@@ -92,24 +101,69 @@ def _values(statement: "duckdb.Statement", given: Mapping[str, Value]) -> dict[s
     return {name: given[name] for name in statement.named_parameters}
 
 
+class RunTables(Tables):
+    """The tables of a run; notebooks show its summary."""
+
+    def __init__(self, run: "StoredRun", store: Path) -> None:
+        super().__init__(f"{run.run_id} ({run.label})", run.connect, store)
+        self._run = run
+
+    def _repr_html_(self) -> str:
+        from tracemill.reports.build import build_summary
+        from tracemill.reports.notebook import summary_html
+
+        return summary_html(build_summary(self._run))
+
+    def plot(self, what: str = "timeline") -> "Plot":
+        """A picture: timeline, or a matrix of ranks with messages or waits.
+
+        Raises UsageError for others, MissingInputError if the run has none.
+        """
+        from tracemill.reports.plots import plot_run
+
+        return plot_run(self._run, what)
+
+
+class CampaignTables(Tables):
+    """The tables of a campaign; notebooks show its summary."""
+
+    def __init__(self, campaign: "StoredRun", store: Path) -> None:
+        super().__init__(campaign.label, campaign.connect, store)
+        self._campaign = campaign
+
+    def _repr_html_(self) -> str:
+        from tracemill.reports.build_campaign import build_campaign_summary
+        from tracemill.reports.notebook import summary_html
+
+        return summary_html(build_campaign_summary(self._campaign))
+
+    def plot(self, what: str = "efficiency", application: str | None = None) -> "Plot":
+        """A picture of an application: efficiency (grid), surface, or speed-up.
+
+        Raises UsageError for others, MissingInputError if the campaign has none.
+        """
+        from tracemill.reports.campaign_plots import plot_campaign
+
+        return plot_campaign(self._campaign, what, application)
+
+
 @dataclass(frozen=True)
 class OpenedStore:
     """A store that exists, to choose a run or campaign from."""
 
     store: Store
 
-    def run(self, name: str | Path | None = None) -> Tables:
+    def run(self, name: str | Path | None = None) -> RunTables:
         """A run by its id or the beginning of it, label, or trace path; the latest without name.
 
         Raises MissingInputError, which names the runs there are.
         """
         chosen = open_run(self.store.path, None if name is None else str(name))
-        return Tables(f"{chosen.run_id} ({chosen.label})", chosen.connect, self.store.path)
+        return RunTables(chosen, self.store.path)
 
-    def campaign(self, name: str | None = None) -> Tables:
+    def campaign(self, name: str | None = None) -> CampaignTables:
         """A campaign by name; the latest without. Raises MissingInputError."""
-        chosen = self.store.campaigns.open(name)
-        return Tables(chosen.label, chosen.connect, self.store.path)
+        return CampaignTables(self.store.campaigns.open(name), self.store.path)
 
     def all_runs(self) -> Tables:
         """All runs at once: every table begins with a column run_id."""
@@ -126,10 +180,11 @@ class OpenedStore:
         """
         from tracemill.comparison.choosing import chosen_side
         from tracemill.comparison.comparing import compare_runs
+        from tracemill.comparison.notebook import ShownComparison
 
         path = self.store.path
         with chosen_side(path, base) as before, chosen_side(path, other) as after:
-            return compare_runs(before, after)
+            return ShownComparison.of(compare_runs(before, after))
 
     def runs(self) -> "polars.DataFrame":
         """Id, label, kind, and place of the trace of every run, latest first."""

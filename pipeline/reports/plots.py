@@ -1,0 +1,116 @@
+"""Single pictures of a run, for notebooks."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from tracemill.base.errors import MissingInputError, UsageError
+from tracemill.base.files import write_bytes
+from tracemill.reports.build import ReportedRun
+from tracemill.reports.material import OVERVIEW, Material
+from tracemill.reports.model import Drawn
+from tracemill.reports.part_styles import color_of
+from tracemill.reports.pictures.timelines import draw_timeline
+from tracemill.reports.rank_matrix import draw_pairs
+from tracemill.reports.sections import communication, wait_states
+from tracemill.reports.tables import TableSpec
+from tracemill.reports.wording import number
+
+Result = TypeVar("Result")
+_NANOSECONDS = 1e9
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A picture that notebooks show; `png` is empty if there is only an SVG."""
+
+    name: str
+    svg: str
+    png: bytes = b""
+
+    def _repr_html_(self) -> str:
+        return self.svg[self.svg.index("<svg") :]
+
+    def save(self, path: str | Path) -> Path:
+        """Write the picture as .svg or .png, by the suffix of the file. Raises UsageError."""
+        written = Path(path)
+        content = {".svg": self.svg.encode(), ".png": self.png}.get(written.suffix.lower())
+        if not content:
+            known = ".svg or .png" if self.png else ".svg"
+            raise UsageError(f"{written}: the plot {self.name} can be saved as {known}")
+        write_bytes(written, content)
+        return written
+
+
+def use_material(
+    run: ReportedRun, use: Callable[[Material], Result], overview: str = OVERVIEW
+) -> Result:
+    """The result of a function on the tables of a run or campaign."""
+    connection = run.connect(tables=())
+    try:
+        provide = partial(run.provide, connection)
+        return use(Material(connection, run.manifest, overview, provide=provide))
+    finally:
+        connection.close()
+
+
+def chosen_plot(
+    what: str, drawers: Mapping[str, Callable[[Material], Drawn]]
+) -> Callable[[Material], Drawn]:
+    """The drawer with a name. Raises UsageError that lists the names."""
+    if what not in drawers:
+        raise UsageError(f"no plot {what}: plots are {', '.join(drawers)}")
+    return drawers[what]
+
+
+def plot_run(run: ReportedRun, what: str) -> Plot:
+    """A picture of a run. Raises UsageError, MissingInputError or MissingLibraryError."""
+    drawn = use_material(run, chosen_plot(what, _DRAWERS))
+    return Plot(what, drawn.svg, drawn.png)
+
+
+def _draw_timeline(material: Material) -> Drawn:
+    """The part with the most time of every location in each of at most 256 bins."""
+    parts = {row["region_id"]: str(row["part"]) for row in material.rows("timeline_regions")}
+    locations = material.rows("timeline_locations")
+    found = material.arrays("timeline_course")
+    coarse = {name: values[found["level"] == 0] for name, values in found.items()}
+    if not len(coarse["bin"]):
+        raise MissingInputError("no timeline: no region was visited")
+    legend = {part: color_of(part) for part in sorted(set(parts.values()))}
+    positions = {part: position for position, part in enumerate(legend)}
+    rows = {row["location_id"]: place for place, row in enumerate(locations)}
+    stripes = np.full((len(locations), int(coarse["bin"].max()) + 1), -1)
+    for location, at, region in zip(
+        *(coarse[name].tolist() for name in ("location_id", "bin", "region_id")), strict=True
+    ):
+        stripes[rows[location], at] = positions[parts[region]]
+    used = [part for part, position in positions.items() if (stripes == position).any()]
+    order = np.array([*(used.index(part) if part in used else -1 for part in positions), -1])
+    span = (coarse["begin_ns"].min() / _NANOSECONDS, coarse["end_ns"].max() / _NANOSECONDS)
+    names = [_name_of(number(row["rank"]), number(row["thread"])) for row in locations]
+    shown = {part: legend[part] for part in used}
+    return draw_timeline(names, order[stripes], span, shown, "timeline")
+
+
+def _name_of(rank: float, thread: float) -> str:
+    return f"{rank:.0f}" if not thread else f"{rank:.0f}.{thread:.0f}"
+
+
+def _draw_matrix(spec: TableSpec, material: Material) -> Drawn:
+    """A matrix of ranks."""
+    table = material.table(spec)
+    if not table.rows:
+        raise MissingInputError(f"no {spec.title[:1].lower()}{spec.title[1:]}: the run has none")
+    return draw_pairs(table).draw()
+
+
+_DRAWERS: dict[str, Callable[[Material], Drawn]] = {
+    "timeline": _draw_timeline,
+    "messages": partial(_draw_matrix, communication.MATRIX),
+    "waits": partial(_draw_matrix, wait_states.BETWEEN_RANKS),
+}
