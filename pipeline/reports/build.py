@@ -1,6 +1,7 @@
 """Builds the report of a run from its tables."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,6 +12,7 @@ from tracemill.engine.focusing.options import EVERYTHING
 from tracemill.reports.document import document_of
 from tracemill.reports.material import Material
 from tracemill.reports.model import Report, Section
+from tracemill.reports.opening import opening_of
 from tracemill.reports.sections import build_sections, summary
 from tracemill.reports.windows import Window
 from tracemill.store.manifest import Manifest
@@ -49,7 +51,13 @@ def build_report(
 
     Raises QueryError if a table does not fit its query.
     """
-    return _build(run, build_sections, threads, memory_limit, windows)
+    return _build(run, _opened_sections, threads, memory_limit, windows)
+
+
+def _opened_sections(material: Material) -> tuple[Section, ...]:
+    """All sections; the page opens with what the summary is in short."""
+    first, *others = build_sections(material)
+    return (replace(first, opening=opening_of(material)), *others)
 
 
 def build_summary(

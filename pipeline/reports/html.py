@@ -10,7 +10,7 @@ from pathlib import Path
 import jinja2
 
 from tracemill.base.caches import cache_folders
-from tracemill.base.names import format_path, make_visible, shorten
+from tracemill.base.names import drop_arguments, format_path, make_visible, shorten, shorten_path
 from tracemill.reports.course import course_of
 from tracemill.reports.embedding import embed
 from tracemill.reports.model import Column, Layout, Report, Table, Trend
@@ -23,6 +23,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 LABELED_MATRIX = 16
 LONGEST_TITLE = 400
 LONGEST_UNBROKEN = 30
+LONGEST_CAUSE = 42
 OPEN_ABOVE = 0.05
 COURSE_STRETCHES = 200
 COURSE_HEIGHT = 100
@@ -77,7 +78,11 @@ _FILTERS = {
 def render_html(report: Report) -> str:
     """The page as text. Everything that comes from the trace is escaped."""
     return _template().render(
-        report=report, scripting=scripting_of(report), data_keys=_data_keys(report), Layout=Layout
+        report=report,
+        scripting=scripting_of(report),
+        data_keys=_data_keys(report),
+        Layout=Layout,
+        said={each for section in report.sections[1:] for each in section.sentences},
     )
 
 
@@ -116,6 +121,8 @@ def _template() -> "jinja2.Template":
         embed=embed,
         filter_of=_filter_of,
         curve_of=curve_of,
+        short_path=lambda path: shorten_path(drop_arguments(make_visible(path)), LONGEST_CAUSE),
+        visible=make_visible,
     )
     return environment.get_template("report.html.j2")
 

@@ -195,6 +195,42 @@ class Finding:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Bar:
+    """A share of one as a colored bar; `level` nests it below the one it is a factor of."""
+
+    title: str
+    ratio: float
+    level: int = 0
+
+    @property
+    def text(self) -> str:
+        return format_value(self.ratio, Unit.SHARE)
+
+    @property
+    def grade(self) -> str:
+        return grade_of(self.ratio)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cause:
+    """A cause of lost time: its call path, `site` in the source, its cost, and what to try."""
+
+    call_path: str
+    site: str
+    cost: str
+    advice: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opening:
+    """What a page says first: a verdict of one or two sentences, efficiencies, worst causes."""
+
+    verdict: str
+    bars: tuple[Bar, ...] = ()
+    causes: tuple[Cause, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Explanation:
     """The meaning of a metric, its usual causes, and what to try."""
 
@@ -271,11 +307,14 @@ class Widget:
 class Section:
     """A part of a report: sentences first, then the tables they are based on.
 
-    `remarks` follow the findings.
+    `remarks` follow the findings. Pages show an `opening` in place of the sentences; sections that
+    are folded (`is_folded`) show their main figure until they are opened.
     """
 
     key: str
     title: str
+    opening: Opening | None = None
+    is_folded: bool = False
     facts: tuple[Fact, ...] = ()
     sentences: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -286,6 +325,13 @@ class Section:
     tables: tuple[Table, ...] = ()
     explanations: tuple[Explanation, ...] = ()
     sources: tuple[ShownQuery, ...] = ()
+
+    @property
+    def main_figure(self) -> str:
+        """What its fold says: the first sentence, or what its first table is of."""
+        if self.sentences:
+            return self.sentences[0].split(". ")[0].removesuffix(".")
+        return self.tables[0].title if self.tables else ""
 
 
 @dataclass(frozen=True, kw_only=True)

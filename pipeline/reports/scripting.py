@@ -9,7 +9,7 @@ from pathlib import Path
 from tracemill.reports.model import Report
 
 WIDGETS = Path(__file__).parent / "widgets"
-SHARED = ("core", "filter", "cells", "tree")
+SHARED = ("core", "filter", "tables", "cells", "tree")
 LAST = "start"
 
 
@@ -29,10 +29,8 @@ class Scripting:
 
 
 def scripting_of(report: Report) -> Scripting:
-    """The scripts of the widgets of a report; empty without widgets."""
+    """The scripts that every page has, and those of the widgets of a report."""
     used = {widget.name for section in report.sections for widget in section.widgets}
-    if not used:
-        return Scripting((), ())
     names = (*SHARED, *(part for name in sorted(used) for part in _parts(name)), LAST)
     return Scripting(
         scripts=tuple(_read(f"{name}.js") for name in names),

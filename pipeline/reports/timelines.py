@@ -55,6 +55,7 @@ class Timeline:
         self._regions = material.rows("timeline_regions")
         (span,) = material.rows("timeline_span")
         self.run = Window(_int(span["begin_ns"]), _int(span["end_ns"]))
+        self.main_part = Window(_int(span["main_begin_ns"]), _int(span["main_end_ns"]))
         self.places = material.rows("timeline_places", MOST_PLACES)
         self.requested = tuple(self._within_run(window) for window in material.windows)
         self.windows = self.requested + choose_windows(
@@ -94,6 +95,10 @@ class Timeline:
         return {
             "begin": self.run.begin_ns,
             "end": self.run.end_ns,
+            "main": {
+                "begin": self.main_part.begin_ns - self.run.begin_ns,
+                "end": self.main_part.end_ns - self.run.begin_ns,
+            },
             "locations": _describe_locations(self._locations),
             "regions": _describe_regions(self._regions),
             "levels": self._levels(),

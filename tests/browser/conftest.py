@@ -176,6 +176,11 @@ def open_for_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open]:
     assert complaints == []
 
 
+def unfold(page: Page) -> None:
+    """Open all folds but those of SQL."""
+    page.evaluate("document.querySelectorAll('details:not(.sql)').forEach((it) => it.open = true)")
+
+
 def _write(report: Report, folder: Path) -> Path:
     path = folder / f"{len(list(folder.iterdir()))}.html"
     path.write_text(render_html(report), encoding="utf-8")

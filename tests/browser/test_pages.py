@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from playwright.sync_api import Page
 
-from tests.browser.conftest import Open
+from tests.browser.conftest import Open, unfold
 from tests.end_to_end.test_reports import HOSTILE
 from tests.helpers.explored import make_report, make_run
 from tests.helpers.hand_made import COMPUTATION, MS, HandMadeRun, with_rows
@@ -89,6 +89,8 @@ def test_in_print_words_and_tables_stand_for_what_is_to_be_used(open_page: Open)
 
 def test_a_query_is_copied_by_key_alone(open_page: Open) -> None:
     page = open_page(make_report())
+    unfold(page)
+    page.get_by_label("Show SQL").press("Space")
     page.evaluate(
         "Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (text) => {"
         "window.copied = text}}})"
@@ -105,6 +107,8 @@ def test_a_query_is_copied_by_key_alone(open_page: Open) -> None:
 def test_a_query_is_selected_where_nothing_may_be_copied(open_page: Open) -> None:
     page = open_page(make_report())
     page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    unfold(page)
+    page.get_by_label("Show SQL").check()
     page.locator("details.sql > summary").first.click()
     page.get_by_role("button", name="Copy", exact=True).first.click()
     query = page.locator("details.sql code").first.text_content()

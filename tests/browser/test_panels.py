@@ -6,7 +6,7 @@ The run is that of `explored`: in main 200 ms, of which 10 in MPI_Send and 60 in
 import pytest
 from playwright.sync_api import Locator, Page
 
-from tests.browser.conftest import Open
+from tests.browser.conftest import Open, unfold
 from tests.helpers.explored import make_report, make_run, real_metrics
 from tests.helpers.hand_made import MS
 from tracemill.reports.build import build_report
@@ -133,6 +133,7 @@ def test_a_searched_region_is_found_and_counts_alone(page: Page) -> None:
 
 
 def test_tables_show_only_rows_that_pass(page: Page) -> None:
+    unfold(page)
     profile = page.locator("#profile table").first.locator("tbody tr")
     assert profile.filter(visible=True).count() == 3
     page.get_by_label("Region", exact=True).fill("MPI_R")

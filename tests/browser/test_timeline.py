@@ -1,5 +1,6 @@
 """The timeline of a run in a browser: what is drawn, zoomed, chosen and told."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -37,7 +38,20 @@ def late_sender(
 
 @pytest.fixture
 def page(open_page: Open, late_sender: Path) -> Page:
-    return open_page(late_sender)
+    """The timeline of the whole run."""
+    page = open_page(late_sender)
+    press(page, "Home")
+    return page
+
+
+def test_it_opens_on_the_main_part(open_page: Open, late_sender: Path) -> None:
+    page, data = open_page(late_sender), json.loads(data_of(late_sender))
+    begin, end = (data["begin"] + data["main"][name] for name in ("begin", "end"))
+    assert data["begin"] < begin < end < data["end"]
+    assert window(page) == {"begin": begin, "end": end}
+    page.get_by_role("button", name="Show the whole run").click()
+    see_drawn(page)
+    assert window(page) is None
 
 
 def press(page: Page, *keys: str) -> None:

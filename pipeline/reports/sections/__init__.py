@@ -7,10 +7,14 @@ or None if it would be empty.
 import importlib
 import pkgutil
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Protocol, cast
 
 from tracemill.reports.material import Material
 from tracemill.reports.model import Section
+
+LAST_OPEN = 40
+"""Place of the last section that pages do not fold, that of the critical path."""
 
 
 class SectionModule(Protocol):
@@ -26,8 +30,12 @@ def build_sections(
 ) -> tuple[Section, ...]:
     """All non-empty sections of a run in order; `modules` defaults to those of this folder."""
     chosen = section_modules() if modules is None else modules
-    made = (module.build(material) for module in chosen)
-    return tuple(section for section in made if section is not None)
+    made = ((module.build(material), module.PLACE > LAST_OPEN) for module in chosen)
+    return tuple(
+        replace(section, is_folded=section.is_folded or is_late)
+        for section, is_late in made
+        if section
+    )
 
 
 def section_modules(

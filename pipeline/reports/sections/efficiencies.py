@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from tracemill.base.text import join_words
 from tracemill.reports.material import Material
-from tracemill.reports.model import Section
+from tracemill.reports.model import Bar, Section
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.wording import Row, number, share_of, time_of
 
@@ -14,6 +14,13 @@ LITTLE_TRANSFER = 0.5
 IN_SUMMARY = (
     "load_balance", "serialization_efficiency", "transfer_efficiency", "openmp_efficiency",
 )  # fmt: skip
+# Better factors are not worth a word of the verdict.
+GOOD_ENOUGH = 0.95
+# How deep efficiencies nest where MPI and OpenMP are told apart.
+_LEVELS = {
+    "parallel_efficiency": 0, "mpi_efficiency": 1, "openmp_efficiency": 1,
+    "serialization_efficiency": 3, "transfer_efficiency": 3,
+}  # fmt: skip
 # Those that matter where MPI loses nothing, as in a run without it.
 _OF_TEAMS = ("openmp_serialization", "openmp_load_balance", "openmp_scheduling")
 
@@ -63,10 +70,42 @@ def build(material: Material) -> Section | None:
     return Section(
         key="efficiencies",
         title="Efficiencies",
+        is_folded=True,  # the bars of the summary show them
         sentences=(*describe_efficiency(material), *describe_limits(material)),
         tables=material.tables(EFFICIENCIES, TIMES),
         sources=(read_source(EFFICIENCIES.query), read_source(TIMES.query)),
     )
+
+
+def bars(material: Material) -> tuple[Bar, ...]:
+    """The efficiencies of the first interval, each below the one it is a factor of."""
+    rows = of_first_interval(material.rows_of(EFFICIENCIES))
+    is_split = any(row["metric"] == "mpi_efficiency" for row in rows)
+    return tuple(
+        Bar(
+            title=str(row["efficiency"]),
+            ratio=number(row["multiplicative_ratio"]),
+            level=max(_LEVELS.get(str(row["metric"]), 2) - (not is_split), 0),
+        )
+        for row in rows
+        if row["multiplicative_ratio"] is not None
+    )
+
+
+def name_worst(material: Material) -> str:
+    """Parallel efficiency and its worst factor; empty without any computation."""
+    rows = of_first_interval(material.rows_of(EFFICIENCIES))
+    values = {str(row["metric"]): row for row in rows if row["multiplicative_ratio"] is not None}
+    if "parallel_efficiency" not in values:
+        return ""
+    whole = number(values["parallel_efficiency"]["multiplicative_ratio"])
+    factors = [values[name] for name in (*IN_SUMMARY, *_OF_TEAMS) if name in values]
+    text = f"Parallel efficiency is {share_of(whole)}"
+    worst = min(factors, key=lambda row: number(row["multiplicative_ratio"]), default=None)
+    if worst is None or number(worst["multiplicative_ratio"]) > GOOD_ENOUGH:
+        return f"{text}."
+    name = name_inside(str(worst["efficiency"]))
+    return f"{text}, held down most by {name} ({share_of(worst['multiplicative_ratio'])})."
 
 
 def describe_efficiency(material: Material) -> Iterator[str]:

@@ -91,12 +91,13 @@ def describe_causes(material: Material) -> Iterator[str]:
         yield describe_cause(row, has_threads=material.has_threads)
 
 
-def _is_one(row: Row) -> bool:
+def is_one(row: Row) -> bool:
+    """True if one location causes most of the waiting that its call path causes."""
     return number(row["worst_ns"]) >= MOST_OF_IT * number(row["caused_ns"])
 
 
 def _named_ns(row: Row) -> float:
-    return number(row["worst_ns"] if _is_one(row) else row["caused_ns"])
+    return number(row["worst_ns"] if is_one(row) else row["caused_ns"])
 
 
 def describe_cause(row: Row, *, has_threads: bool) -> str:
@@ -104,10 +105,10 @@ def describe_cause(row: Row, *, has_threads: bool) -> str:
     what = name_site(row)
     subject = f"The time itself in {what} (not its waiting)" if row["is_mpi"] else what
     place = name_place(row["worst_rank"], row["worst_thread"], has_threads=has_threads)
-    is_one, caused = _is_one(row), _named_ns(row)
-    direct = number(row["worst_direct_ns"] if is_one else row["direct_ns"])
+    is_alone, caused = is_one(row), _named_ns(row)
+    direct = number(row["worst_direct_ns"] if is_alone else row["direct_ns"])
     places = ("location", "locations") if has_threads else ("process", "processes")
-    where = place if is_one else count_of(row["location_count"], *places)
+    where = place if is_alone else count_of(row["location_count"], *places)
     waiting = number(row["waiting_ns"])
     amounts = f"{share_of(caused / waiting)} of all waiting ({time_of(caused)} of "
     amounts += f"{time_of(waiting)})"

@@ -9,7 +9,7 @@ from tracemill.reports.model import Section, Widget
 from tracemill.reports.timelines import Timeline
 from tracemill.reports.wording import count_of, nonempty, time_of
 
-PLACE = 16
+PLACE = 11
 
 
 def build(material: Material) -> Section | None:
@@ -52,7 +52,7 @@ def describe_windows(timeline: Timeline) -> str:
     """The windows of the run with full detail."""
     if any(window == timeline.run for window in timeline.windows):
         return ""
-    other = "For other windows: tracemill report --window BEGIN..END, in seconds."
+    other = "for other windows: tracemill report --window BEGIN..END, in seconds."
     if not timeline.windows:
         return f"No part of the run can be seen in full detail; {other}"
     detailed = time_of(sum(window.length_ns for window in timeline.windows))

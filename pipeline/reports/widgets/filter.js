@@ -9,7 +9,8 @@ tracemill.startFilter = function () {
     ["partner", "Partner", "0-3, 8"], ["tag", "Tag", "7"],
   ];
   const box = document.getElementById("filter");
-  if (!box) return;
+  box.hidden = false;
+  if (!document.querySelector("th[data-filter], [data-widget]")) return;
   const inputs = FIELDS.map(([kind, , hint]) => element("input", {
     id: "filter-" + kind, type: "search", placeholder: hint, autocomplete: "off", spellcheck: "false",
     input: (event) => filter.set({ [kind]: event.target.value }), keydown: onKey,
@@ -20,7 +21,6 @@ tracemill.startFilter = function () {
     element("h2", null, "Search and filter"),
     ...FIELDS.map(([kind, label], at) => element("label", { for: "filter-" + kind }, label, inputs[at])),
     element("button", { type: "button", click: clear }, "Clear filter"), told);
-  box.hidden = false;
 
   // Enter goes from one find to the next.
   function onKey(event) {

@@ -28,6 +28,7 @@
 
   tracemill.startFilter();
   tracemill.addCopyButtons();
+  tracemill.startTables();
   for (const stage of document.querySelectorAll("[data-widget]")) await drawOrSay(stage);
   document.documentElement.dataset.ready = "";
 })();

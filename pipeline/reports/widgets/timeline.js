@@ -5,7 +5,7 @@ tracemill.widgets.timeline = function (stage, data) {
   const { build } = tracemill.timelineScene;
   const { draw, RULER } = tracemill.timelineDraw;
   const find = tracemill.timelineFind;
-  const TALLEST = 460, SHORTEST_NS = 20, SETTLED_MS = 250;
+  const TALLEST = 285, SHORTEST_NS = 20, SETTLED_MS = 250;
   const KEYS = "Keys, when the timeline has the focus: + and −: zoom; ← and →: move; ↑ and ↓: select a row; "
     + "comma and period: previous and next call; Enter: show the whole call; Home: show the whole run; "
     + "[ and ]: decrease and increase the row height. Mouse: drag to move; click, then use the wheel to zoom.";
@@ -32,13 +32,14 @@ tracemill.widgets.timeline = function (stage, data) {
   let isPointing = false;
 
   stage.append(element("div", { class: "timeline" }, toolbar(), lanes, tip, lack, tell, legend(),
-    element("p", { class: "keys" }, KEYS)));
+    element("details", { class: "keys" }, element("summary", {}, "Keys and mouse"), element("p", {}, KEYS))));
   view.rowHeight = Math.max(12, Math.min(72, Math.floor((TALLEST - RULER) / scene.rows.length)));
   readColors();
   chooseRows();
   listen();
   say();
-  if (data.windows.length && data.windows[0].isRequested) show(data.windows[0].begin, data.windows[0].end);
+  const opened = data.windows.length && data.windows[0].isRequested ? data.windows[0] : data.main;
+  if (opened.end > opened.begin) show(opened.begin, opened.end);
 
   // --- Parts of the page ---
 
@@ -51,6 +52,7 @@ tracemill.widgets.timeline = function (stage, data) {
         refresh();
       } }), " " + label);
     return element("div", { class: "tools" },
+      button("Main part", "Show the run without MPI setup", () => show(data.main.begin, data.main.end)),
       button("Whole run", "Show the whole run", () => show(0, scene.length)),
       button("−", "Zoom out", () => zoom(2)), button("+", "Zoom in", () => zoom(0.5)),
       button("←", "Move to earlier times", () => move(-0.25)), button("→", "Move to later times", () => move(0.25)),

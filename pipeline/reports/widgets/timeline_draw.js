@@ -1,6 +1,7 @@
 "use strict";
 // Draws what is visible of a timeline on a canvas: only rows in view, only what has pixels.
 tracemill.timelineDraw = (function () {
+  const COLUMN = 4; // pixels that narrow stretches of the critical path share
   const RULER = 36;
   const LANE = 11;
   const MOST_HEADS = 400;
@@ -280,8 +281,12 @@ tracemill.timelineDraw = (function () {
     context.fill();
   }
 
+  // Stretches narrower than a column are not drawn one by one: the column shows the row that has
+  // most of the path in it, without the jumps.
   function drawPath(context, scene, view, look) {
     const path = scene.path;
+    const columns = new Map();
+    let before = null; // the last stretch, if it was wide enough to be seen
     context.strokeStyle = look.path;
     context.lineWidth = 2;
     context.beginPath();
@@ -290,17 +295,34 @@ tracemill.timelineDraw = (function () {
       const end = begin + path.length[at];
       const place = view.placeOf[path.row[at]];
       if (begin > view.end || end < view.begin || place === undefined) continue;
-      const y = yOf(view, place) + barOf(view) - 1;
-      const x = Math.max(xOf(view, begin), view.left - 5);
-      const before = at && path.ordinal[at - 1] === path.ordinal[at] - 1
-        ? view.placeOf[path.row[at - 1]] : undefined;
-      if (before !== undefined) {
-        context.moveTo(x, yOf(view, before) + barOf(view) - 1);
-        context.lineTo(x, y);
-      } else context.moveTo(x, y);
-      context.lineTo(Math.min(xOf(view, end), view.left + view.width + 5), y);
+      const left = Math.max(xOf(view, begin), view.left - 5);
+      const right = Math.min(xOf(view, end), view.left + view.width + 5);
+      if (right - left < COLUMN) {
+        count(columns, Math.floor(left / COLUMN), place, right - left);
+        before = null;
+        continue;
+      }
+      const y = yOfPath(view, place);
+      if (before && before.ordinal === path.ordinal[at] - 1) context.moveTo(left, before.y);
+      else context.moveTo(left, y);
+      context.lineTo(left, y);
+      context.lineTo(right, y);
+      before = { ordinal: path.ordinal[at], y };
+    }
+    for (const [column, parts] of columns) {
+      const most = Array.from(parts).reduce((one, other) => (other[1] > one[1] ? other : one));
+      context.moveTo(column * COLUMN, yOfPath(view, most[0]));
+      context.lineTo((column + 1) * COLUMN, yOfPath(view, most[0]));
     }
     context.stroke();
+  }
+
+  const yOfPath = (view, place) => yOf(view, place) + barOf(view) - 1;
+
+  function count(columns, column, place, width) {
+    if (!columns.has(column)) columns.set(column, new Map());
+    const parts = columns.get(column);
+    parts.set(place, (parts.get(place) || 0) + width);
   }
 
   function drawChosen(context, view, look) {

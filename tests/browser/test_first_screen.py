@@ -1,0 +1,90 @@
+"""The first screen of a run's page, and how long the page is."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.conftest import Open, unfold
+from tracemill.engine.analyze import analyze
+from tracemill.reports.build import build_report
+from tracemill.reports.html import render_html
+from tracemill.store.runs import Store
+
+SCREEN = {"width": 1400, "height": 900}
+SCREENS = 8
+MOST_WORDS = 60
+DATA = Path(__file__).parent.parent.parent / "data"
+# Everything that is seen without scrolling.
+SEEN = """(selector) => [...document.querySelectorAll(selector)].every((it) => {
+  const box = it.getBoundingClientRect()
+  return box.top >= 0 && box.bottom <= innerHeight && box.width > 0
+})"""
+
+
+@pytest.fixture(scope="module", params=["m01_late_sender", "m29_hybrid"])
+def page(request: pytest.FixtureRequest, tmp_path_factory, open_for_all: Open) -> Page:
+    folder = tmp_path_factory.mktemp("first")
+    run = analyze(DATA / request.param, store=Store(folder / "store")).run
+    path = folder / "page.html"
+    path.write_text(render_html(build_report(run)), encoding="utf-8")
+    return open_for_all(path, viewport=SCREEN)
+
+
+def test_the_first_screen_has_verdict_efficiencies_causes_and_the_timeline(page: Page) -> None:
+    assert page.evaluate(SEEN, ".verdict, .bars > div, .causes > li, .timeline canvas")
+    assert page.locator(".bars > div").count() >= 4
+    assert page.locator(".verdict").inner_text().startswith("Parallel efficiency is ")
+    assert 1 <= page.locator(".causes > li").count() <= 3
+
+
+def test_its_prose_is_short(page: Page) -> None:
+    prose = [page.locator(".verdict").inner_text(), *page.locator(".advice").all_inner_texts()]
+    assert len(re.findall(r"\S+", " ".join(prose))) <= MOST_WORDS
+
+
+def test_the_page_is_short_and_never_wider_than_the_window(page: Page) -> None:
+    assert page.evaluate("document.documentElement.scrollHeight") <= SCREENS * SCREEN["height"]
+    for width in (1400, 700):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.set_viewport_size(SCREEN)
+
+
+def test_a_link_opens_what_it_leads_to(page: Page) -> None:
+    for key in ("load-balance", "trace-quality"):
+        fold = page.locator(f"#{key} > details.fold")
+        assert not fold.evaluate("(it) => it.open")
+        page.locator(f"nav a[href='#{key}']").click()
+        assert fold.evaluate("(it) => it.open")
+
+
+def test_a_fold_says_its_main_figure(page: Page) -> None:
+    said = page.locator("#communication .fold > summary .figure").inner_text()
+    assert re.match(r"\d+ matched messages carried .*B", said)
+
+
+def test_tables_are_ordered_by_any_column_by_key_alone(page: Page) -> None:
+    unfold(page)
+    table = page.locator("#load-balance table").first
+    head = table.locator("th.n").first
+    place = head.evaluate("(it) => it.cellIndex") + 1
+    cells = table.locator(f"tbody td:nth-child({place})")
+    texts = cells.all_text_contents()
+    head.get_by_role("button").press("Enter")
+    assert head.get_attribute("aria-sort") == "descending"
+    down = cells.all_text_contents()
+    head.get_by_role("button").press("Enter")
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert sorted(down) == sorted(texts)
+    assert amounts(cells.all_text_contents()) == sorted(amounts(texts))
+    assert amounts(down) == sorted(amounts(texts), reverse=True)
+
+
+UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
+
+
+def amounts(texts: list[str]) -> list[float]:
+    found = [text.replace(",", "").split() for text in texts]
+    return [float(amount) * UNITS[unit] for amount, unit in found]
