@@ -27,6 +27,8 @@ LOCATION_KINDS = ("unknown", "cpu_thread", "gpu", "metric")
 LOCATION_GROUP_KINDS = ("unknown", "process", "accelerator")
 CALL_PATH_KINDS = ("program", "task", "thread", "task_stub")
 
+DETAILS = ("full", "calls", "profile")
+FULL, CALLS, PROFILE = DETAILS
 RUNS = Table(
     name="runs",
     meaning="The analyzed execution as a whole.",
@@ -67,6 +69,15 @@ RUNS = Table(
         Column(name="location_count", type=INT32, minimum=0, meaning="Number of locations."),
         Column(name="process_count", type=INT32, minimum=0, meaning="Number of processes."),
         Column(name="record_count", type=INT64, minimum=0, meaning="Number of event records read."),
+        Column(
+            name="detail",
+            type=ENUM,
+            values=DETAILS,
+            meaning=(
+                "Level of detail: full has every visit, calls has sums of visits of user "
+                "functions, profile has only the call tree."
+            ),
+        ),
     ),
 )
 

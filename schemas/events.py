@@ -21,6 +21,7 @@ from tracemill.schemas.columns import (
     SEQUENCE,
     TAG,
     TEAM_ID,
+    VISIT_COUNT,
     VISIT_ID,
     WINDOW_ID,
     nullable,
@@ -66,6 +67,19 @@ VISITS = Table(
         IS_CLOSED,
     ),
     rules=(not_before("leave_ns", "enter_ns"),),
+)
+
+VISIT_SUMS = Table(
+    name="visit_sums",
+    meaning=(
+        "Rows of visits that stand for several visits of a user function, with --detail calls. "
+        "They are the visits of a call path between two other visits; enter_ns and leave_ns are "
+        "as if they followed each other."
+    ),
+    grain="one row per such row of visits",
+    key=("visit_id",),
+    is_partitioned=True,
+    columns=(LOCATION_ID, VISIT_ID, VISIT_COUNT),
 )
 
 MPI_KINDS = (
@@ -379,7 +393,7 @@ MEASUREMENT_GAPS = Table(
 )
 
 TABLES = (
-    VISITS, MPI_OPERATIONS, THREAD_EVENTS, THREAD_TEAMS, THREAD_TEAM_MEMBERS, TASK_FRAGMENTS,
-    LOCK_OPERATIONS, RMA_OPERATIONS, IO_OPERATIONS, COUNTER_VALUES, PARAMETER_VALUES,
-    RECORD_ATTRIBUTES, SAMPLES, MEASUREMENT_GAPS,
+    VISITS, VISIT_SUMS, MPI_OPERATIONS, THREAD_EVENTS, THREAD_TEAMS, THREAD_TEAM_MEMBERS,
+    TASK_FRAGMENTS, LOCK_OPERATIONS, RMA_OPERATIONS, IO_OPERATIONS, COUNTER_VALUES,
+    PARAMETER_VALUES, RECORD_ATTRIBUTES, SAMPLES, MEASUREMENT_GAPS,
 )  # fmt: skip

@@ -21,6 +21,7 @@ from tracemill.campaign.mixture import Programs, own_regions
 from tracemill.campaign.site_matching import match_call_sites
 from tracemill.schemas import BY_NAME, Table, campaigns
 from tracemill.schemas.campaign_efficiencies import RUN_EFFICIENCIES
+from tracemill.schemas.definitions import FULL
 from tracemill.sql.query_files import load_query
 from tracemill.store.manifest import SourceFile, SourceRecord
 from tracemill.store.runs import Run, Store
@@ -71,6 +72,10 @@ class CampaignSource:
     def event_count(self) -> int:
         return len(self.runs)
 
+    @property
+    def record_count(self) -> int:
+        return 0
+
     def identity(self) -> CampaignIdentity:
         """The name of the campaign, and its settings, runs and queries."""
         return self._identity
@@ -98,6 +103,7 @@ class CampaignSource:
         allow_damaged: bool,
         report: Callable[[int], None],
         merge_call_sites: bool = False,
+        detail: str = FULL,
     ) -> None:
         """Write `tables`. Raises CampaignError if programs are mixed."""
         numbers = {run.run_id: n for n, run in enumerate(self.runs) if run.run_id is not None}

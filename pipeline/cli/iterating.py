@@ -45,7 +45,9 @@ def iterations(
     from tracemill.shell.formats import print_rows
     from tracemill.store.finding import open_run
 
-    with _opened(open_run(store, run), iteration_head) as material:
+    opened = open_run(store, run)
+    opened.require_visits("the search for iterations needs")
+    with _opened(opened, iteration_head) as material:
         if iteration_head is not None:
             _check_head(material, iteration_head)
         if format != "table":

@@ -152,6 +152,13 @@ class Analyzing:
     merge_call_sites: Annotated[
         bool, Flag, Parameter(help="Join calls of a region that one caller makes on several lines.")
     ] = False
+    detail: Annotated[
+        Literal["auto", "full", "calls", "profile"],
+        Parameter(
+            help="Keep every visit (full), sums of visits of user functions (calls), or the call "
+            "tree alone (profile); auto is calls from 50 million records on, else full."
+        ),
+    ] = "auto"
     event_cost: Annotated[
         str | None,
         Parameter(
@@ -184,6 +191,7 @@ class Analyzing:
                 ),
                 **({"is_like_scalasca": True} if self.delays_as_scalasca else {}),
                 **({"merge_call_sites": True} if self.merge_call_sites else {}),
+                **({"detail": self.detail} if self.detail != "auto" else {}),
                 **(
                     {"event_cost_ns": read_duration_ns("--event-cost", self.event_cost)}
                     if self.event_cost is not None

@@ -16,11 +16,13 @@ from tracemill.base.version import VERSION
 from tracemill.engine.execute import Engine
 from tracemill.engine.graph import Stage, build_graph, installed_version
 from tracemill.engine.plan import (
+    DETAIL,
     MERGE_CALL_SITES,
     UNCHANGED,
     Decision,
     Outline,
     Plan,
+    detail_of,
     is_as_outlined,
     make_plan,
     option_values,
@@ -239,8 +241,13 @@ class _Task:
             generation,
             threads=self.options.threads,
             reporter=self.reporter,
+            detail=self._detail,
         ) as engine:
             return engine.run(self.plan.stages, options, self.run_id)
+
+    @property
+    def _detail(self) -> str:
+        return detail_of(self.source.record_count, self.options.parameters)
 
     def _connect(self, generation: GenerationWriter) -> duckdb.DuckDBPyConnection:
         """A database that spills into the generation's folder.
@@ -280,6 +287,7 @@ class _Task:
                 "threads": self.options.threads,
                 "memory_limit": self.options.memory_limit,
                 "allow_damaged": self.options.allow_damaged,
+                "detail": self._detail,
                 "parameters": dict(self.options.parameters),
                 "files": dict(self.options.files),
                 "patterns": [str(folder.absolute()) for folder in self.options.patterns],
@@ -380,7 +388,7 @@ def _is_complete(run: Run) -> bool:
 def _check_parameters(recipe: Recipe, options: Options) -> None:
     known = known_parameters(query for query in recipe.queries if query.is_stage)
     taken = {name for stage in recipe.python_stages for name in stage.parameters}
-    taken.add(MERGE_CALL_SITES)
+    taken |= {MERGE_CALL_SITES, DETAIL}
     given = {name: value for name, value in options.parameters.items() if name not in taken}
     check_values(given, known)
 

@@ -67,7 +67,9 @@ def computed_again(
     }
     connection = connect()
     sink = _Answers(run, given)
-    with Engine(lambda: connection, sink, threads=1, reporter=SilentReporter()) as engine:
+    with Engine(
+        lambda: connection, sink, threads=1, reporter=SilentReporter(), detail=run.detail
+    ) as engine:
         try:
             engine.run(stages, options, run.run_id, kept=relations)
         except QueryError as error:

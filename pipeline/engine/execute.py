@@ -24,10 +24,11 @@ from tracemill.engine.graph import (
     Stage,
     has_needed_rows,
 )
-from tracemill.engine.plan import MERGE_CALL_SITES
+from tracemill.engine.plan import DETAIL, MERGE_CALL_SITES
 from tracemill.engine.progress import Reporter
 from tracemill.patterns.results import RESULT, checked, complete_rows, statement_of
 from tracemill.schemas import Table
+from tracemill.schemas.definitions import FULL, PROFILE
 from tracemill.sql.failures import batches_of, stage_errors
 from tracemill.sql.folders import QUERIES
 from tracemill.sql.query_files import Value
@@ -41,6 +42,13 @@ if TYPE_CHECKING:
 
 MANY_ROWS = 1_000_000
 """Python stages with so many rows as input take much memory, which is given back at once."""
+
+
+_NEED_RECORDS = frozenset(
+    ("activities", "critical_path_jumps", "critical_path_segments", "critical_path_steps",
+     "location_spans", "parallelism_losses", "replays", "time_profile", "timeline_bins")
+)  # fmt: skip
+"""Stages that would take time without records for time outside of all visits."""
 
 
 class Engine:
@@ -57,7 +65,10 @@ class Engine:
         *,
         threads: int,
         reporter: Reporter,
+        detail: str = FULL,
     ) -> None:
+        """At the level of detail `profile`, stages that need records leave their tables empty."""
+        self._left_out = _NEED_RECORDS if detail == PROFILE else frozenset()
         self._connect = connect
         self._sink = sink
         self._threads = threads
@@ -155,7 +166,9 @@ class Engine:
     def _run(self, stage: Stage, options: Mapping[str, Value], run_id: str) -> None:
         if isinstance(stage, ReadStage):
             self._read(stage, options, run_id)
-        elif not has_needed_rows(stage.needed_rows, self._row_count):
+        elif stage.name in self._left_out or not has_needed_rows(
+            stage.needed_rows, self._row_count
+        ):
             self._leave_empty(stage)
         else:
             with stage_errors(stage.name, _file_of_user(stage)):
@@ -180,6 +193,7 @@ class Engine:
             allow_damaged=bool(options["allow_damaged"]),
             report=lambda amount: self._reporter.stage_advanced(stage.name, amount),
             merge_call_sites=bool(options[MERGE_CALL_SITES]),
+            detail=str(options[DETAIL]),
         )
         for table in stage.outputs:
             self._sink.finish(table)

@@ -7,6 +7,7 @@ from typing import Any
 
 from tracemill.base.text import hash_of
 from tracemill.engine.graph import AS_RECORDED, ReadStage, SqlStage, Stage, key_parts
+from tracemill.schemas.definitions import CALLS, FULL
 from tracemill.sql.query_files import Value
 from tracemill.store.manifest import Manifest, TableRecord
 
@@ -14,8 +15,10 @@ FIRST_RUN = "first run"
 FORCED = "forced"
 MISSING = "file missing or of another size"
 UNCHANGED = "unchanged"
-MERGE_CALL_SITES = "merge_call_sites"
-"""The parameter of readers."""
+MERGE_CALL_SITES, DETAIL = "merge_call_sites", "detail"
+"""The parameters of readers."""
+_SUMMED_RECORDS = 50_000_000
+"""From so many records on, visits of user functions are summed by default."""
 
 # The reason for a difference in a part of the key, the most specific first.
 _CHANGES = {
@@ -136,11 +139,17 @@ def option_values(
         own = {
             "allow_damaged": allow_damaged,
             MERGE_CALL_SITES: values.get(MERGE_CALL_SITES, False),
+            DETAIL: detail_of(stage.source.record_count, values),
         }
         return own | {k: v for each in of_clocks for k, v in each.items()}
     if isinstance(stage, SqlStage):
         return stage.query.bind(values)
     return {name: values.get(name, default) for name, default in stage.parameters.items()}
+
+
+def detail_of(record_count: int, values: Mapping[str, Value]) -> str:
+    """The level of detail given, or that of a trace with so many records."""
+    return str(values.get(DETAIL) or (CALLS if record_count >= _SUMMED_RECORDS else FULL))
 
 
 def _records(

@@ -215,6 +215,7 @@ def _points_in_durations(
     uneven = np.flatnonzero(_is_uneven(found, new.factor))
     if not len(uneven):
         return _Points(*np.zeros((4, 0), np.int64))
+    run.require_visits("a change of parts of the time between two calls needs")
     forks, visits = (
         read_forks(answer.connection.table("parallel_visits")),
         StoredRows(run.files("visits")),

@@ -72,6 +72,10 @@ class ReplayedSource:
     def event_count(self) -> int:
         return self.trace.event_count
 
+    @property
+    def record_count(self) -> int:
+        return self.trace.record_count
+
     def identity(self) -> _Identity:
         files = tuple(self.trace.identity().files)
         return _Identity(self.base, self.origin, self.clocks, files)

@@ -16,6 +16,7 @@ from tracemill.kernels.plain_walk import walk_plain
 from tracemill.kernels.profile import TOTAL_COLUMNS, ProfileRows, begin_totals, profile_of
 from tracemill.kernels.record_gaps import RecordGaps
 from tracemill.kernels.records import SIDE_WIDTH
+from tracemill.kernels.visit_sums import VisitSums
 from tracemill.kernels.visits import close_walk, walk_records
 from tracemill.kernels.walk_state import (
     Code,
@@ -45,12 +46,19 @@ _ZERO_AT_FIRST = [
     ws.NEXT_VISIT, ws.NOW, ws.SEQUENCE, ws.RECORD_ROWS,
     ws.FORKS, ws.TEAM_DEPTH, ws.AWAITS_TEAM, ws.IN_TASK, ws.SUSPENDED,
     ws.FIRST_NS, ws.HAS_RECORDS, ws.WRITES_ROWS, ws.OPEN_VISITS,
-    ws.WORKS_IN_TEAMS, ws.FREE, ws.OPEN_FORKS,
+    ws.WORKS_IN_TEAMS, ws.FREE, ws.OPEN_FORKS, ws.CUTS,
     ws.OUTSIDE, *range(ws.MISMATCHED, ws.LOST_NODES + 1),
 ]  # fmt: skip
 
 
-def _drop(rows: VisitRows) -> None:
+TakeVisits = Callable[[VisitRows, NDArray[np.int32] | None], None]
+"""Takes visits, and how many visits each row stands for if visits are summed."""
+
+
+Watch = Callable[[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint32]], None]
+
+
+def _drop(rows: VisitRows, counts: NDArray[np.int32] | None) -> None:
     """Ignore visits; without a canonical tree there are none."""
 
 
@@ -65,16 +73,18 @@ class LocationWalk:
     With a `canonical` tree the pass writes rows; without, it only grows a call tree and finds
     forks. Blocks of visits may contain several locations. Records outside the `possible_times` (ns)
     are counted, and get the time of the record before. `clocks` are the corrections of locations.
+    With `sums`, visits of user functions are summed before they are passed on.
     """
 
     def __init__(
         self,
         code: Code,
         canonical: PathTree | None = None,
-        take_visits: Callable[[VisitRows], None] = _drop,
+        take_visits: TakeVisits = _drop,
         *,
         possible_times: tuple[int, int] = (-ws.ANY_TIME, ws.ANY_TIME),
         clocks: Clocks = AS_RECORDED,
+        sums: VisitSums | None = None,
     ) -> None:
         self._possible_times, self._clocks = possible_times, clocks
         self._corrected: list[CorrectedTimes] = []
@@ -83,7 +93,10 @@ class LocationWalk:
         self._tree, self._calls = new_tree(), new_tree()
         self._totals = np.empty((0, TOTAL_COLUMNS), np.int64)
         self._frames = empty(Frames, _FRAME_ROOM)
-        self._take_visits = take_visits
+        self._take_visits, self._sums = take_visits, sums
+        self._cuts = np.empty((0, 2), np.int64)
+        self.watch: Watch | None = None
+        """Gets the records of the next location as they are recorded."""
         self._visits = empty(VisitRows, _VISIT_ROOM if self._writes_rows else 0)
         self._records = empty(
             RecordRows, _RECORD_ROOM if self._writes_rows else 0, arguments=SIDE_WIDTH
@@ -113,6 +126,8 @@ class LocationWalk:
         self.state = np.full(ws.STATE_SLOTS, ws.NONE, np.int64)
         self.state[_ZERO_AT_FIRST] = 0
         self.state[ws.VISIT_ROWS] = visits
+        if self._sums:
+            self._sums.begin(int(visits))
         self.state[ws.WRITES_ROWS] = self._writes_rows
         self.state[ws.NEXT_VISIT] = self._first_visit = first_visit
         self.state[ws.LOCATION] = location
@@ -148,6 +163,8 @@ class LocationWalk:
     ) -> None:
         """Walk over a chunk of records, and pass on blocks of rows."""
         row, code = 0, self._code
+        if self.watch is not None:
+            self.watch(times, kinds, refs)
         if self._writes_rows:
             self.record_counts += np.bincount(kinds, minlength=_KINDS)
         for corrected in self._corrected:
@@ -181,12 +198,24 @@ class LocationWalk:
             self._hand_over_full_visits()
             self._make_room(fragments=int(state[ws.SUSPENDED]))
             close_walk(self._walk(), self._teams)
+        if self._sums:
+            self._sum_up(self._sums, is_last=True)
         take_records(self._ready_records())
 
     def _hand_over_full_visits(self) -> None:
-        """Pass on visits if there may be no room for the open ones."""
-        if self.state[ws.VISIT_ROWS] + self.state[ws.OPEN_VISITS] >= len(self._visits.visit):
+        """Pass on visits if there may be no room for the open ones, even if they are summed."""
+        room = len(self._visits.visit)
+        if self.state[ws.VISIT_ROWS] + self.state[ws.OPEN_VISITS] < room:
+            return
+        if self._sums:
+            self._sum_up(self._sums)
+            room //= 2
+        if self.state[ws.VISIT_ROWS] + self.state[ws.OPEN_VISITS] >= room:
             self.hand_over_visits()
+
+    def _sum_up(self, sums: VisitSums, *, is_last: bool = False) -> None:
+        sums.make_room(len(self._visits.visit))
+        sums.sum_up(self._visits, self.state, self._cuts, is_last=is_last)
 
     def hand_over_visits(self) -> None:
         """Pass on the closed visits; their columns are not reused."""
@@ -194,13 +223,14 @@ class LocationWalk:
         if count:
             rows, self._visits = self._visits, empty(VisitRows, _VISIT_ROOM)
             self.state[ws.VISIT_ROWS] = 0
-            self._take_visits(each(rows, lambda column: column[:count]))
+            counts = self._sums.hand_over(count) if self._sums else None
+            self._take_visits(each(rows, lambda column: column[:count]), counts)
 
     def _walk(self) -> WalkState:
         return WalkState(
             self.state, self._tree, self._totals, self._layout, self._canonical, self._numbers,
             self._frames, self._visits, self._records, self._forks, self._suspended,
-            self._team_stack, self._has_worked,
+            self._team_stack, self._has_worked, self._cuts,
         )  # fmt: skip
 
     def _make_room(self, *, fragments: int = 0) -> None:
@@ -216,6 +246,10 @@ class LocationWalk:
         if self._writes_rows:
             waiting = int(state[ws.RECORD_ROWS]) + ws.MOST_NEW_ROWS
             self._visits = with_room(self._visits, int(state[ws.OPEN_VISITS]) + 1)
+            if self._sums and len(self._cuts) <= len(self._visits.visit):
+                cuts = np.empty((2 * len(self._visits.visit), 2), np.int64)
+                cuts[: len(self._cuts)] = self._cuts
+                self._cuts = cuts
             self._records = with_room(self._records, waiting + fragments)
         self._tree = reserve(self._tree, _SPARE_NODES)
         self._grow_totals()

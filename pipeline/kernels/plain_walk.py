@@ -15,6 +15,7 @@ from tracemill.kernels.clock import ns_of_rest, second_of, ticks_to_ns
 from tracemill.kernels.compiled import kernel, piece, prefetch
 from tracemill.kernels.known_tree import BEGIN, NUMBER, child_of
 from tracemill.kernels.rows import (
+    note_cut,
     open_visit,
     set_last_visit,
     store_attribute,
@@ -135,9 +136,13 @@ def walk_plain(
         now = _advance(state, frames.exclusive, ticks_to_ns(times[row], code.clock))
         row += 1
         if kind == rec.ATTRIBUTE:
+            # It may belong to the visit that ended last.
+            note_cut(state, walk.cuts, state[ws.VISIT_ROWS] - 1)
             set_last_visit(state, frames, kinds, row - 2)
             store_attribute(state, frames, numbers, records, now, side[ref])
             continue
+        if not rec.IGNORED <= kind <= rec.PROGRAM_END:
+            note_cut(state, walk.cuts, state[ws.VISIT_ROWS])
         if kind == rec.METRIC:
             store_values(state, frames, numbers, records, now, side[ref : ref + count])
         elif kind == rec.MPI_COLLECTIVE_BEGIN:

@@ -93,6 +93,18 @@ def store_attribute(state: Any, frames: Any, numbers: Any, rows: Any, now: Any, 
 
 
 @step
+def note_cut(state: Any, cuts: Any, row: Any) -> None:
+    """No sum of visits reaches from before to behind now; visits from `row` on are behind."""
+    if len(cuts) == 0:
+        return
+    count = state[ws.CUTS]
+    while count > 0 and cuts[count - 1, 0] >= row:
+        count -= 1
+    cuts[count, 0], cuts[count, 1] = row, state[ws.NEXT_VISIT]
+    state[ws.CUTS] = count + 1
+
+
+@step
 def set_last_visit(state: Any, frames: Any, kinds: Any, row: Any) -> None:
     """Set LAST_VISIT to the visit of the record at or before `row` that is no attribute."""
     while row > 0 and kinds[row] == rec.ATTRIBUTE:

@@ -17,15 +17,44 @@ from numpy.typing import NDArray
 
 from tracemill.kernels.columns import each, empty
 from tracemill.kernels.compiled import kernel, piece, step
+from tracemill.schemas.timeline import MOST_BINS, MOST_CELLS
 
 PARTS = 8
 """Each bin of a level has this many bins in the next finer level."""
+_SUMMED = 256
+"""Visits of a bin that sums of visits do not reach across."""
 _CURSOR, _DEPTH, _ROWS, _NEXT, _BIN_BEGIN = range(5)
 _NO_BIN = -1
 _FIRST_STACK = 256
 _NOTHING = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64)
 for _column in _NOTHING:
     _column.flags.writeable = False
+
+
+def choose_bins(location_count: int, visit_count: int) -> tuple[int, int]:
+    """The number of levels, and the largest number of bins of the finest.
+
+    A finer level needs as many visits as bins, and not too many bins.
+    """
+    most = [
+        count for count in MOST_BINS[1:] if location_count * count <= min(MOST_CELLS, visit_count)
+    ]
+    coarsest = max(min(MOST_BINS[0], MOST_CELLS // max(location_count, 1)), 1)
+    return len(most) + 1, max([coarsest, *most])
+
+
+def choose_grid(
+    begin: int, end: int, location_count: int, visit_count: int, *, is_summed: bool
+) -> tuple[int, int]:
+    """The number of levels, and the width of the finest bins (ns).
+
+    If visits are summed, finer bins than the first level need many visits each.
+    """
+    level_count, finest = choose_bins(location_count, visit_count)
+    width = max(-(-(end - begin) // finest), 1)
+    while is_summed and level_count > 1 and location_count * finest * _SUMMED > visit_count:
+        level_count, width, finest = level_count - 1, width * PARTS, finest // PARTS
+    return level_count, width
 
 
 class BinRows(NamedTuple):

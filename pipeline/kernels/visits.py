@@ -274,6 +274,8 @@ def walk_records(
             row += 1
             if kind == rec.ATTRIBUTE:
                 if state[ws.WRITES_ROWS]:
+                    # It may belong to the visit that ended last.
+                    rows.note_cut(state, walk.cuts, state[ws.VISIT_ROWS] - 1)
                     rows.set_last_visit(state, frames, kinds, row - 2)
                     rows.store_attribute(state, frames, numbers, walk.records, now, side[ref])
                 continue
@@ -286,6 +288,7 @@ def walk_records(
                 _leave(walk, teams, _region(code.refs, code.ids, ref, code, state), now)
             elif kind == rec.METRIC:
                 if state[ws.WRITES_ROWS]:
+                    rows.note_cut(state, walk.cuts, state[ws.VISIT_ROWS])
                     values = side[ref : ref + np.int64(side[ref, 4])]
                     rows.store_values(state, frames, numbers, walk.records, now, values)
             elif kind == rec.CONTEXT_ENTER:
@@ -294,6 +297,7 @@ def walk_records(
                 callee = _callee_of_context(code, side[ref, 0], state)
                 _leave(walk, teams, code.region_of[callee], now)
             elif not rec.IGNORED <= kind <= rec.PROGRAM_END:
+                rows.note_cut(state, walk.cuts, state[ws.VISIT_ROWS])
                 _other_record(walk, teams, code, kind, now, side, ref)
             state[ws.SEQUENCE] += 1
     return row

@@ -23,7 +23,8 @@ LAST_VISIT, LAST_NODE, FIRST_NS, HAS_RECORDS = 26, 27, 28, 29
 MISMATCHED, REVERSALS, IMPOSSIBLE, UNKNOWNS, UNCLOSED, LOST_NODES = 30, 31, 32, 33, 34, 35
 WRITES_ROWS, LOCATION, OPEN_VISITS, WORKS_IN_TEAMS = 36, 37, 38, 39
 EARLIEST, LATEST, OUTSIDE = 40, 41, 42
-STATE_SLOTS = 43
+CUTS = 43
+STATE_SLOTS = 44
 
 NONE = -1
 LAST_TIME, ANY_TIME = np.iinfo(np.int64).max, 1 << 61
@@ -161,7 +162,9 @@ class WalkState(NamedTuple):
     tree of the whole trace may not fit into the cache. `totals` is the profile of its nodes
     (profile.py), `layout` the layout of a known tree (known_tree.py). `numbers` are the canonical
     numbers of other trees, in order of appearance. `has_worked` is true for forks of the process
-    for which the location has worked.
+    for which the location has worked. `cuts` are places that sums of visits do not reach across
+    (visit_sums.py): a row of `visits`, and the first visit after it; without room for all rows, no
+    visits are summed.
     """
 
     state: NDArray[np.int64]
@@ -177,3 +180,4 @@ class WalkState(NamedTuple):
     suspended: Suspended
     team_stack: NDArray[np.int64]
     has_worked: NDArray[np.bool_]
+    cuts: NDArray[np.int64]

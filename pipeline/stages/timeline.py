@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from tracemill.schemas.timeline import MOST_BINS, MOST_CELLS, TIMELINE_BINS
+from tracemill.schemas.timeline import TIMELINE_BINS
 from tracemill.stages.arrays import Relation, walk_back
 from tracemill.stages.stage import PythonStage
 
@@ -21,15 +21,13 @@ def fill_timeline_bins(
     """The region with most time in every bin of every location, at one to three levels.
 
     Bins are whole nanoseconds wide and contain whole bins of the next level; the last one ends with
-    the run. Memory is bounded.
+    the run. Memory is bounded. If visits are summed, fine levels may be left out.
     """
-    from tracemill.kernels.timeline_walk import PARTS, LocationBins
+    from tracemill.kernels.timeline_walk import PARTS, LocationBins, choose_grid
 
-    begin, end = runs.select("begin_ns, end_ns").fetchall()[0]
-    level_count, finest = choose_bins(
-        *locations.aggregate("count(*), coalesce(sum(visit_count), 0)::BIGINT").fetchall()[0]
-    )
-    width = max(-(-(end - begin) // finest), 1)
+    begin, end, detail = runs.select("begin_ns, end_ns, detail::VARCHAR").fetchall()[0]
+    counts = locations.aggregate("count(*), coalesce(sum(visit_count), 0)::BIGINT").fetchall()[0]
+    level_count, width = choose_grid(begin, end, *counts, is_summed=detail != "full")
     (region_count,) = regions.aggregate("coalesce(max(region_id) + 1, 0)").fetchall()[0]
     bins = LocationBins(
         begin=begin, end=end, width=width, level_count=level_count, region_count=region_count
@@ -37,18 +35,6 @@ def fill_timeline_bins(
     found = list(_fill(visits, bins))
     widths = width * PARTS ** np.arange(level_count)[::-1]
     return _as_table(found[::-1], begin, end, widths)
-
-
-def choose_bins(location_count: int, visit_count: int) -> tuple[int, int]:
-    """The number of levels, and the largest number of bins of the finest.
-
-    A finer level needs as many visits as bins, and not too many bins.
-    """
-    most = [
-        count for count in MOST_BINS[1:] if location_count * count <= min(MOST_CELLS, visit_count)
-    ]
-    coarsest = max(min(MOST_BINS[0], MOST_CELLS // max(location_count, 1)), 1)
-    return len(most) + 1, max([coarsest, *most])
 
 
 def _fill(visits: "StoredRows", bins: "LocationBins") -> Iterator[tuple[int, "BinRows"]]:

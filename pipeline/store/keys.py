@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 
 from tracemill.schemas import Table, Violation
 
-_SPREAD = 8  # a bitmap is used while ids span at most this many times their number
+_SPREAD = 64  # a bitmap is used while ids span at most this many times their number
 
 
 class KeyCheck:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tracemill.base.errors import StoreError
+from tracemill.schemas.definitions import FULL
 
 STORE_FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
@@ -136,6 +137,11 @@ class Manifest:
     def stored(self) -> dict[str, TableRecord]:
         """The tables that have files."""
         return {name: table for name, table in self.tables.items() if table.is_stored}
+
+    @property
+    def detail(self) -> str:
+        """The level of detail: full, calls or profile."""
+        return str(self.options.get("detail", FULL))
 
     @property
     def byte_count(self) -> int:

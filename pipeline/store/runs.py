@@ -12,10 +12,11 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tracemill.base.errors import MissingInputError, StoreError
+from tracemill.base.errors import MissingInputError, StoreError, UsageError
 from tracemill.base.sharing import share
 from tracemill.base.temporary import temporary_name
 from tracemill.base.text import first_line
+from tracemill.schemas.definitions import FULL
 from tracemill.store.database import AGAIN, connect, create_copy, create_union_view, create_view
 from tracemill.store.failures import store_errors
 from tracemill.store.generation import GenerationWriter, table_files, table_sizes
@@ -58,6 +59,19 @@ class Run:
     def label(self) -> str:
         """Name of the folder that holds the trace."""
         return self.source.label
+
+    @property
+    def detail(self) -> str:
+        """The level of detail of the analysis: full, calls or profile."""
+        return self.manifest.detail
+
+    def require_visits(self, what: str) -> None:
+        """Raise UsageError if the run does not have every visit, which `what` needs."""
+        if self.detail != FULL:
+            raise UsageError(
+                f"{self.label}: {what} every visit, and the run has the detail {self.detail}: "
+                "analyze it again with --detail full"
+            )
 
     @property
     def tables(self) -> tuple[str, ...]:

@@ -3,11 +3,11 @@
 --
 -- Only call paths count that all processes visit, that call some region repeatedly, and whose
 -- longest visits last at least 0.3 of the main part; null is the root. MPI_Init and MPI_Finalize
--- are left out. If a head is named, these are the calls with the
--- same caller as its outermost visits.
+-- are left out. If a head is named, these are the calls with the same caller as its outermost
+-- visits. Without every visit (detail of runs), there are none.
 --
 -- Grain:      one row per call
--- Inputs:     visits, call_tree, call_paths, regions, locations, mpi_call_paths, main_part
+-- Inputs:     visits, call_tree, call_paths, regions, locations, mpi_call_paths, main_part, runs
 -- Output:     loop_children
 -- Parameters: $iteration_head  region or call path that begins every iteration; without it,
 --                              iterations are searched (VARCHAR, default '')
@@ -117,4 +117,5 @@ INNER JOIN bodies
         AND coalesce(visits.parent_visit_id, -1) = bodies.visit_id
 ANTI JOIN (SELECT call_path_id FROM mpi_call_paths WHERE is_setup) AS setups
     ON visits.call_path_id = setups.call_path_id
+WHERE NOT EXISTS (SELECT 1 FROM runs WHERE runs.detail <> 'full')
 ORDER BY bodies.call_path_id, first_threads.location_group_id, visits.visit_id

@@ -266,6 +266,7 @@ FOR_USERS = {
     "attributes": "what the attached values of record_attributes mean",
     "parameters": "what the values of parameter_values mean",
     "record_attributes": "values attached to records",
+    "visit_sums": "how many visits a row of visits stands for",
 }
 
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from tests.helpers.micro_trace import Row, Tables
 from tests.helpers.running import run_stage
 from tests.oracle.timeline import timeline_bins
-from tracemill.stages.timeline import TIMELINE_STAGE, choose_bins
+from tracemill.kernels.timeline_walk import choose_bins
+from tracemill.stages.timeline import TIMELINE_STAGE
 
 MAIN, WORK, SEND = 0, 1, 2
 

@@ -23,7 +23,7 @@ from tracemill.store.database import connect
 
 NO_SPILL = Path("/nowhere")
 # The findings of patterns are checked against the numbers of rows here.
-NUMBERED = ("call_paths", "locations", "visits")
+NUMBERED = ("call_paths", "locations", "visits", "visit_sums")
 Row = tuple[Any, ...]
 
 

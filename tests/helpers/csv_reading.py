@@ -9,12 +9,13 @@ from tracemill.base.errors import DamagedTraceError
 
 
 def read_text(
-    text: str | bytes, folder: Path, *, threads: int = 1, allow_damaged: bool = False
-) -> ReadTrace:
+    text: str | bytes, folder: Path, *, threads: int = 1, allow_damaged: bool = False,
+    detail: str = "full",
+) -> ReadTrace:  # fmt: skip
     """Read a trace given as the text of its file."""
     file = folder / "trace.csv"
     file.write_bytes(text.encode() if isinstance(text, str) else text)
-    return read_archive(file, folder, threads=threads, allow_damaged=allow_damaged)
+    return read_archive(file, folder, threads=threads, allow_damaged=allow_damaged, detail=detail)
 
 
 def read_damaged(text: str | bytes, folder: Path) -> tuple[str, ReadTrace]:

@@ -184,6 +184,10 @@ class FakeSource:
     def event_count(self) -> int:
         return sum(len(durations) for durations in self.stays.values())
 
+    @property
+    def record_count(self) -> int:
+        return 0
+
     def identity(self) -> FakeIdentity:
         return FakeIdentity(self.path, self.digests)
 
@@ -196,6 +200,7 @@ class FakeSource:
         allow_damaged: bool,
         report: Callable[[int], None],
         merge_call_sites: bool = False,
+        detail: str = "full",
     ) -> None:
         places = range(len(self.stays))
         sink.write(

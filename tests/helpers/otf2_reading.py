@@ -70,13 +70,13 @@ def read_archive(anchor: Path, folder: Path, **options: Any) -> ReadTrace:
 
 def read_tables(
     trace: Path, spill: Path, *, threads: int = 1, allow_damaged: bool = False,
-    merge_call_sites: bool = False, uses_library: bool = False,
+    merge_call_sites: bool = False, uses_library: bool = False, detail: str = "full",
 ) -> dict[str, pa.Table]:  # fmt: skip
     """The tables of a trace; the text of one may be sorted in the folder `spill`."""
     source, sink = open_source(trace, uses_library=uses_library), MemorySink(spill)
     source.read(
         sink, run_id="run", threads=threads, allow_damaged=allow_damaged,
-        report=lambda count: None, merge_call_sites=merge_call_sites,
+        report=lambda count: None, merge_call_sites=merge_call_sites, detail=detail,
     )  # fmt: skip
     for table in source.tables:
         sink.finish(table)

@@ -87,6 +87,7 @@ def resolve_focus(run: Run, options: FocusOptions) -> Focus:
 
 
 def _resolve(run: Run, options: FocusOptions) -> Focus:
+    run.require_visits("a focus needs")
     found = _read_definitions(run)
     if options.threshold is not None and options.phase is None:
         raise UsageError(f"--threshold {options.threshold} is that of phases: add --phase")

@@ -136,14 +136,16 @@ class DefinitionTables:
             rows.append(row)
         return table_of_rows(definitions.LOCATIONS, rows)
 
-    def run(self, run_id: str, *, begin_ns: int, end_ns: int, record_count: int) -> pa.Table:
+    def run(
+        self, run_id: str, *, begin_ns: int, end_ns: int, record_count: int, detail: str
+    ) -> pa.Table:
         resolution, offset, _, started = self._defs.clock
         processes = sum(kind == 1 for _, kind, *_ in self._defs["LocationGroup"].values())
         row = (
             run_id, self._origin.trace_id, self._origin.format, self._origin.creator,
             self._origin.machine_name, resolution, _signed(offset),
             None if started == UNDEFINED_64 else _signed(started), begin_ns, end_ns,
-            len(self._ids["Location"]), processes, record_count,
+            len(self._ids["Location"]), processes, record_count, detail,
         )  # fmt: skip
         return table_of_rows(definitions.RUNS, [row])
 

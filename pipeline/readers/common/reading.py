@@ -75,6 +75,9 @@ class RecordFiles(Protocol):
         With `only_structure` only records that open or close visits are needed.
         """
 
+    def ends_of(self, location: int, groups: frozenset[str]) -> tuple[int, int] | None:
+        """Ticks of the first and last record of a location, if they are known."""
+
     def file_of(self, location: int) -> str:
         """The file that holds a location's records, for messages."""
 

@@ -97,6 +97,18 @@ def visit_table(rows: VisitRows) -> pa.Table:
     )
 
 
+def sum_table(rows: VisitRows, counts: NDArray[np.int32]) -> pa.Table:
+    """The rows of visits that stand for several."""
+    chosen = np.flatnonzero(counts > 1)
+    return pa.table(
+        {
+            "location_id": rows.location[chosen],
+            "visit_id": rows.visit[chosen],
+            "visit_count": counts[chosen].astype(np.int64),
+        }
+    )
+
+
 @dataclass
 class RecordTables:
     """Makes tables of the records of one location; counts references to undefined things."""

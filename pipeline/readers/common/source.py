@@ -51,6 +51,10 @@ class Source(Protocol):
     def event_count(self) -> int:
         """Number of records: the sum of the counts that `read` reports."""
 
+    @property
+    def record_count(self) -> int:
+        """Number of records, as announced or estimated; decides the default level of detail."""
+
     def identity(self) -> SourceIdentity:
         """The current state of the files.
 
@@ -66,10 +70,12 @@ class Source(Protocol):
         allow_damaged: bool,
         report: Callable[[int], None],
         merge_call_sites: bool = False,
+        detail: str = ...,
     ) -> None:
         """Write all tables to `sink`; pass the number of records just read to `report`.
 
-        With `merge_call_sites`, calls of a region by one caller are one call path.
+        With `merge_call_sites`, calls of a region by one caller are one call path. `detail` is
+        one of DETAILS (schemas/definitions.py).
         """
 
 
@@ -85,6 +91,7 @@ class Trace(Source, Protocol):
         allow_damaged: bool,
         report: Callable[[int], None],
         merge_call_sites: bool = False,
+        detail: str = ...,
         clocks: "Clocks" = ...,
     ) -> None:
         """Write all tables as other sources do, with the corrections of `clocks`."""

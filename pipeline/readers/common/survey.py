@@ -26,6 +26,7 @@ from tracemill.readers.common.forks import resolve_teams
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.parallel import map_in_threads
 from tracemill.readers.common.reading import LocationState, OpenLocations, RecordFiles
+from tracemill.readers.common.setup_marks import SetupMarks
 from tracemill.readers.common.span import possible_times
 
 BLOCK_RECORDS = 4_000_000
@@ -45,8 +46,8 @@ class LocationSurvey:
     """The survey of a location.
 
     `tree` is there only if the location forked. `numbers` are the canonical numbers of the nodes
-    of its tree, or empty. In a plain location visits nest, without threads and tasks, and all
-    numbers are kept.
+    of its tree, or empty. `marks` are there if visits are summed. In a plain location visits nest,
+    without threads and tasks, and all numbers are kept.
     """
 
     location: int
@@ -58,6 +59,7 @@ class LocationSurvey:
     is_plain: bool = False
     forks: Forks | None = None
     tree: PathTree | None = None
+    marks: SetupMarks | None = None
     numbers: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
 
 
@@ -153,7 +155,9 @@ class Surveyor:
         self, files: RecordFiles, identifiers: Identifiers, code: Code,
         limits: list[LocationState], *, threads: int, allow_damaged: bool,
         report: Callable[[int], None], plain: PlainSurveyor | None, clocks: Clocks,
+        marks: SetupMarks | None,
     ) -> None:  # fmt: skip
+        self._marks = marks
         self._clocks = clocks
         self._files, self._ids, self._code, self._limits = files, identifiers, code, limits
         ends = [state.last_ticks for state in limits]
@@ -257,6 +261,8 @@ class Surveyor:
         # Progress counts the first survey only.
         report = (lambda count: None) if is_below_forks else self._report
         is_all = not self._limits[number].problem
+        marks = self._marks and self._marks.empty()
+        walk.watch = marks.add if marks else None
         end = reader.feed(number, limit, walk, report, is_all=is_all)
         has_forks = bool(walk.state[ws.FORKS])
         return LocationSurvey(
@@ -268,4 +274,5 @@ class Surveyor:
             is_below_forks=is_below_forks,
             forks=walk.forks if has_forks else None,
             tree=copy_of(walk.tree) if has_forks else None,
+            marks=marks,
         )

@@ -18,9 +18,11 @@ from tracemill.readers.common.definition_tables import DefinitionTables, table_o
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import LocationState, RecordFiles, TraceOrigin
 from tracemill.readers.common.references import count_undefined
+from tracemill.readers.common.setup_marks import marks_for
 from tracemill.readers.common.survey import PlainSurveyor, Survey, Surveyor
 from tracemill.readers.common.writing import LocationOutcome, RowWriter
 from tracemill.schemas import communicators, definitions, events, named_values
+from tracemill.schemas.definitions import FULL
 from tracemill.schemas.matching import MISREAD_CELLS, READING_FINDINGS, RECORD_COUNTS
 from tracemill.schemas.profiles import CALL_TREE
 from tracemill.schemas.table import Table
@@ -43,7 +45,7 @@ def read_tables(
     limits: list[LocationState], sink: Sink, *, run_id: str, threads: int,
     allow_damaged: bool, report: Callable[[int], None], plain: PlainSurveyor | None = None,
     findings: Mapping[str, int] | None = None, clocks: Clocks = AS_RECORDED,
-    survey: Survey | None = None,
+    survey: Survey | None = None, detail: str = FULL,
 ) -> Survey | None:  # fmt: skip
     """Write all tables in two passes over the records.
 
@@ -57,16 +59,18 @@ def read_tables(
         surveyor = Surveyor(
             files, identifiers, code, limits, threads=threads, allow_damaged=allow_damaged,
             report=report, plain=plain, clocks=clocks,
+            marks=marks_for(detail, identifiers),
         )  # fmt: skip
         survey = surveyor.run()
     made = DefinitionTables(origin, identifiers)
     # The names of call paths need much memory, which is free again for the rows.
     _write_definitions(sink, made, sites, survey)
     writer = RowWriter(
-        files, identifiers, code, survey, sink, threads=threads, report=report, clocks=clocks
-    )
+        files, identifiers, code, survey, sink, threads=threads, report=report, clocks=clocks,
+        detail=detail,
+    )  # fmt: skip
     outcomes = writer.run()
-    _write_outcomes(sink, made, outcomes, run_id)
+    _write_outcomes(sink, made, outcomes, run_id, detail)
     found = identifiers.definitions
     of_definitions = {
         "repeated_definition": found.repeated,
@@ -92,7 +96,7 @@ def _write_definitions(
 
 
 def _write_outcomes(
-    sink: Sink, made: DefinitionTables, outcomes: list[LocationOutcome], run_id: str
+    sink: Sink, made: DefinitionTables, outcomes: list[LocationOutcome], run_id: str, detail: str
 ) -> None:
     sink.write(definitions.LOCATIONS, made.locations([_OF_LOCATIONS(o) for o in outcomes]))
     run = made.run(
@@ -100,6 +104,7 @@ def _write_outcomes(
         begin_ns=min((o.begin_ns for o in outcomes if o.begin_ns is not None), default=0),
         end_ns=max((o.end_ns for o in outcomes if o.end_ns is not None), default=0),
         record_count=sum(o.record_count for o in outcomes),
+        detail=detail,
     )
     sink.write(definitions.RUNS, run)
     counts = [

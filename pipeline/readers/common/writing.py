@@ -3,23 +3,28 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tracemill.base.errors import DamagedTraceError
 from tracemill.kernels import walk_state as ws
 from tracemill.kernels.clock_replay import Clocks
 from tracemill.kernels.location_walk import LocationWalk
 from tracemill.kernels.records import RECORD_NAMES
-from tracemill.kernels.walk_state import Code, RecordRows
+from tracemill.kernels.visit_sums import VisitSums
+from tracemill.kernels.walk_state import Code, RecordRows, VisitRows
 from tracemill.readers.common.identifiers import Identifiers, Peers
 from tracemill.readers.common.intervals import GapRows, TeamMemberRows
 from tracemill.readers.common.parallel import map_in_threads
 from tracemill.readers.common.reading import LocationRead, OpenLocations, RecordFiles
-from tracemill.readers.common.record_tables import RecordTables, visit_table
+from tracemill.readers.common.record_tables import RecordTables, sum_table, visit_table
+from tracemill.readers.common.summing import summing_of
 from tracemill.readers.common.survey import Survey, blocks, damage_of
 from tracemill.schemas import events as tables
+from tracemill.schemas.definitions import CALLS, PROFILE
 from tracemill.schemas.profiles import CALL_TREE
 from tracemill.schemas.table import Table
 from tracemill.store.sink import Sink
@@ -48,11 +53,14 @@ class RowWriter:
 
     def __init__(
         self, files: RecordFiles, identifiers: Identifiers, code: Code, survey: Survey,
-        sink: Sink, *, threads: int, report: Callable[[int], None], clocks: Clocks,
+        sink: Sink, *, threads: int, report: Callable[[int], None], clocks: Clocks, detail: str,
     ) -> None:  # fmt: skip
         self._files, self._ids, self._code, self._survey = files, identifiers, code, survey
         self._sink, self._threads, self._report = sink, threads, report
-        self._clocks = clocks
+        self._clocks, self._detail = clocks, detail
+        self._summing = None
+        if detail == CALLS:
+            self._summing = summing_of(files, identifiers, code, survey, clocks)
         self._peers = Peers(identifiers)
         self._declared = [count for _, _, count, _ in files.definitions["Location"].values()]
         counts = [found.visit_count for found in survey.locations]
@@ -66,13 +74,14 @@ class RowWriter:
     def _write_block(self, numbered: tuple[int, list[int]]) -> list[LocationOutcome]:
         number, block = numbered
         with self._files.open_locations(self._ids.present, block) as reader:
-            visits, survey = self._sink.part(tables.VISITS, number), self._survey
+            survey = self._survey
             walk = LocationWalk(
                 self._code,
                 survey.tree,
-                lambda rows: visits.write(visit_table(rows)),
+                partial(self._write_visits, number),
                 possible_times=survey.possible_times,
                 clocks=self._clocks,
+                sums=VisitSums(self._summing) if self._summing else None,
             )
             found = [
                 _LocationWriter(self, reader, walk, location, number).run() for location in block
@@ -82,6 +91,13 @@ class RowWriter:
             if table.is_partitioned:
                 self._sink.part(table, number).close()
         return found
+
+    def _write_visits(self, block: int, rows: VisitRows, counts: NDArray[np.int32] | None) -> None:
+        if self._detail == PROFILE:
+            return
+        self._sink.part(tables.VISITS, block).write(visit_table(rows))
+        if counts is not None:
+            self._sink.part(tables.VISIT_SUMS, block).write(sum_table(rows, counts))
 
 
 class _LocationWriter:
@@ -117,7 +133,9 @@ class _LocationWriter:
         last = int(self._walk.state[ws.NOW])
         gaps = self._gaps.table(self._location, last)
         self._write(tables.MEASUREMENT_GAPS, gaps)
-        self._write(tables.THREAD_TEAM_MEMBERS, self._members.drain(self._location, last))
+        members = self._members.drain(self._location, last)
+        if self._owner._detail != PROFILE:
+            self._write(tables.THREAD_TEAM_MEMBERS, members)
         self._check_unchanged(end)
         self._write(CALL_TREE, self._rows.profile(self._walk.profile()))
         return self._outcome(end, gaps)
@@ -126,7 +144,10 @@ class _LocationWriter:
         if len(records.kind):
             self._gaps.add(records)
             self._members.add(records)
-            self._write(tables.THREAD_TEAM_MEMBERS, self._members.drain(self._location))
+            members = self._members.drain(self._location)
+            if self._owner._detail == PROFILE:
+                return
+            self._write(tables.THREAD_TEAM_MEMBERS, members)
             for table, rows in self._rows.records(records):
                 self._write(table, rows)
 

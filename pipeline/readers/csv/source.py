@@ -13,6 +13,7 @@ from tracemill.base.errors import DamagedTraceError, NotATraceError
 from tracemill.kernels.clock_replay import Clocks
 from tracemill.kernels.location_walk import AS_RECORDED
 from tracemill.readers.common.reading import LocationState
+from tracemill.readers.common.setup_marks import marks_for
 from tracemill.readers.common.tables import READ_TABLES, read_tables
 from tracemill.readers.csv.blocks import Block, Damage, count_lines, read_blocks
 from tracemill.readers.csv.call_graph import read_call_graph
@@ -23,6 +24,7 @@ from tracemill.readers.csv.misread import Misread, misread_table
 from tracemill.readers.csv.parsing import ParsedBlock, ParsedVisits, parse_block, parse_visits
 from tracemill.readers.csv.rows import RowMaker, Rows
 from tracemill.readers.csv.spill import Spill, SpilledRecords
+from tracemill.schemas.definitions import FULL
 from tracemill.schemas.matching import MISREAD_CELLS
 from tracemill.schemas.table import Table
 from tracemill.store.sink import Sink
@@ -51,6 +53,11 @@ class CsvSource:
         size = sum(path.stat().st_size for path in self._found.all)
         return _PASSES * (size // _TYPICAL_ROW_BYTES)
 
+    @property
+    def record_count(self) -> int:
+        """Estimated number of records."""
+        return self.event_count // _PASSES
+
     def identity(self) -> TextIdentity:
         return TextIdentity(self._found)
 
@@ -63,6 +70,7 @@ class CsvSource:
         allow_damaged: bool,
         report: Callable[[int], None],
         merge_call_sites: bool = False,
+        detail: str = FULL,
         clocks: Clocks = AS_RECORDED,
     ) -> None:
         """Write all tables. Raises DamagedTraceError unless damage is allowed."""
@@ -92,8 +100,11 @@ class CsvSource:
             records, defined.origin, defined.sites, defined.code,
             limits, sink, run_id=run_id, threads=threads,
             allow_damaged=allow_damaged, report=report, findings=made.findings,
-            plain=partial(records.survey_plain, regions=defined.code.ids, report=report),
-            clocks=clocks,
+            plain=partial(
+                records.survey_plain, regions=defined.code.ids, report=report,
+                marks=marks_for(detail, defined.sites.identifiers),
+            ),
+            clocks=clocks, detail=detail,
         )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from tracemill.kernels.sorted_records import look_at_nested, sort_by_location
 from tracemill.kernels.walk_state import RecordRows
 from tracemill.readers.common.definitions import Definitions
 from tracemill.readers.common.reading import LocationRead, take_nothing
+from tracemill.readers.common.setup_marks import SetupMarks
 from tracemill.readers.common.survey import LocationSurvey
 from tracemill.readers.csv.rows import MORE_VALUES, Rows
 from tracemill.store.failures import store_errors
@@ -200,6 +201,12 @@ class SpilledRecords:
     def file_of(self, location: int) -> str:
         return str(self.path)
 
+    def ends_of(self, location: int, groups: frozenset[str]) -> tuple[int, int] | None:
+        """Times of the first and last record of a location."""
+        number = self._numbers[location]
+        chunks = [found for chunk in self._spill.chunks if (found := chunk.read(number))]
+        return (int(chunks[0][0][0]), int(chunks[-1][0][-1])) if chunks else None
+
     def open_locations(
         self, groups: frozenset[str], locations: list[int], *, only_structure: bool = False
     ) -> AbstractContextManager["SpilledRecords"]:
@@ -230,18 +237,21 @@ class SpilledRecords:
     def survey_plain(
         self, block: list[int], merge: Callable[[PathTree], NDArray[np.int32]], *,
         regions: NDArray[np.int32], report: Callable[[int], None],
+        marks: SetupMarks | None = None,
     ) -> list[LocationSurvey | None]:  # fmt: skip
         """Survey locations faster than the general walk; None where visits do not nest."""
         tree = new_tree()
         found: list[LocationSurvey | None] = []
         for location in block:
             number = self._numbers[location]
-            tree, state = self._grow_tree(number, regions, clear(tree, None), report)
+            own = marks and marks.empty()
+            tree, state = self._grow_tree(number, regions, clear(tree, None), report, own)
             if state[sorting.IS_IRREGULAR]:
                 found.append(None)
                 continue
             count = int(self._spill.counts[number]) if number < len(self._spill.counts) else 0
-            survey = LocationSurvey(location, count, int(state[sorting.VISITS]), "")
+            visits = int(state[sorting.VISITS])
+            survey = LocationSurvey(location, count, visits, "", marks=own)
             survey.numbers, node_count = merge(tree), int(tree.size[0])
             survey.is_plain = len(survey.numbers) == node_count
             found.append(survey)
@@ -249,12 +259,14 @@ class SpilledRecords:
 
     def _grow_tree(
         self, number: int, regions: NDArray[np.int32], tree: PathTree,
-        report: Callable[[int], None],
+        report: Callable[[int], None], marks: SetupMarks | None,
     ) -> tuple[PathTree, NDArray[np.int64]]:  # fmt: skip
         state = np.array([-1, 0, 0], np.int64)
         for chunk in self._spill.chunks:
-            columns = chunk.read(number, has_times=False)
+            columns = chunk.read(number, has_times=marks is not None)
             row, count = 0, len(columns[1]) if columns else 0
+            if columns and marks:
+                marks.add(*columns[:3])
             while columns and row < count and not state[sorting.IS_IRREGULAR]:
                 tree = reserve(tree, _SPARE_NODES)
                 row = look_at_nested(columns[1], columns[2], regions, tree, state, row)

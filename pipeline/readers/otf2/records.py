@@ -1,6 +1,6 @@
 """The records of an archive, for the two passes over them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -16,11 +16,14 @@ from tracemill.kernels.walk_state import RecordRows
 from tracemill.readers.common.definitions import Definitions
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import LocationRead, LocationState, take_nothing
+from tracemill.readers.common.setup_marks import SetupMarks
 from tracemill.readers.common.survey import LocationSurvey, PlainSurveyor
 from tracemill.readers.otf2.archive import Archive
 from tracemill.readers.otf2.events import Block, EventReader
 
 _MOST_REFS, _SPARE_NODES = 1 << 22, 1024
+_FIRST_RECORDS = 16
+"""Records among which one is stored, whose time is the first."""
 
 
 class _Reader(Protocol):
@@ -53,8 +56,8 @@ def open_reader(
 class ArchiveRecords:
     """An archive as RecordFiles (readers/common/reading.py)."""
 
-    def __init__(self, archive: Archive) -> None:
-        self._archive = archive
+    def __init__(self, archive: Archive, limits: Sequence[LocationState] = ()) -> None:
+        self._archive, self._limits = archive, limits
         self._refs = list(archive.definitions["Location"])
         self.path = archive.anchor
 
@@ -70,6 +73,27 @@ class ArchiveRecords:
         refs = [self._refs[number] for number in locations]
         with open_reader(self._archive, refs, groups, only_structure=only_structure) as reader:
             yield OpenArchive(reader, self._refs)
+
+    def ends_of(self, location: int, groups: frozenset[str]) -> tuple[int, int] | None:
+        """Ticks of the first and last record of a location, if they are known."""
+        limit, ref = self._limits[location], self._refs[location]
+        with open_reader(self._archive, [ref], groups) as reader:
+            for step in reader.read(ref, min(_FIRST_RECORDS, limit.readable_count)):
+                if limit.last_ticks is None or isinstance(step, LocationRead):
+                    return None
+                if len(step.times):
+                    return int(step.times[0]), self._corrected(ref, limit.last_ticks)
+        return None
+
+    def _corrected(self, ref: int, ticks: int) -> int:
+        """The last time of a location, as the decoder corrects it."""
+        _, clock = self._archive.local_definitions(ref)
+        if not len(clock.begin):
+            return ticks
+        interval = min(int(np.searchsorted(clock.end, ticks)), len(clock.end) - 1)
+        since = float(ticks - int(clock.begin[interval]))
+        change = round(float(clock.slope[interval]) * since)
+        return ticks + int(clock.offset[interval]) + change
 
     def file_of(self, location: int) -> str:
         return str(self._archive.event_file(self._refs[location]))
@@ -100,7 +124,7 @@ class OpenArchive:
 
 def plain_look(
     archive: Archive, identifiers: Identifiers, limits: list[LocationState],
-    report: Callable[[int], None],
+    report: Callable[[int], None], marks: SetupMarks | None = None,
 ) -> PlainSurveyor | None:  # fmt: skip
     """The faster survey of locations whose visits nest, if regions have small identifiers."""
     refs = np.array(identifiers["Region"].refs, np.int64)
@@ -108,7 +132,7 @@ def plain_look(
         return None
     regions = np.full(refs.max(initial=-1) + 1, NO_NODE, np.int32)
     regions[refs] = np.arange(len(refs), dtype=np.int32)
-    return _PlainLook(archive, regions, limits, report)
+    return _PlainLook(archive, regions, limits, report, marks)
 
 
 class _PlainLook:
@@ -116,9 +140,9 @@ class _PlainLook:
 
     def __init__(
         self, archive: Archive, regions: NDArray[np.int32], limits: list[LocationState],
-        report: Callable[[int], None],
+        report: Callable[[int], None], marks: SetupMarks | None,
     ) -> None:  # fmt: skip
-        self._archive, self._regions = archive, regions
+        self._archive, self._regions, self._marks = archive, regions, marks
         self._limits, self._report = limits, report
         self._refs = list(archive.definitions["Location"])
 
@@ -141,11 +165,16 @@ class _PlainLook:
     ) -> tuple[LocationSurvey | None, PathTree]:
         """The survey of a location, and its tree in the memory of an empty one."""
         state = np.array([NO_NODE, 0, 0], np.int64)
-        limit = self._limits[number]
+        limit, marks = self._limits[number], self._marks and self._marks.empty()
         for step in reader.read(self._refs[number], limit.readable_count, is_all=not limit.problem):
             if isinstance(step, LocationRead):
                 visits = int(state[nested.VISITS])
-                return LocationSurvey(number, step.record_count, visits, step.error), tree
+                return (
+                    LocationSurvey(number, step.record_count, visits, step.error, marks=marks),
+                    tree,
+                )
+            if marks:
+                marks.add(step.times, step.kinds, step.refs)
             row = 0
             while row < len(step.kinds) and not state[nested.IS_IRREGULAR]:
                 tree = reserve(tree, _SPARE_NODES)

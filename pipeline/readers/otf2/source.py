@@ -12,12 +12,14 @@ from tracemill.kernels.location_walk import AS_RECORDED
 from tracemill.readers.common.call_sites import CallSites
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import TraceOrigin
+from tracemill.readers.common.setup_marks import marks_for
 from tracemill.readers.common.source import digest_of_files
 from tracemill.readers.common.survey import Survey, region_code
 from tracemill.readers.common.tables import READ_TABLES, read_tables
 from tracemill.readers.otf2.archive import Archive, read_archive
 from tracemill.readers.otf2.checking import check_files
 from tracemill.readers.otf2.records import ArchiveRecords, plain_look
+from tracemill.schemas.definitions import FULL
 from tracemill.schemas.table import Table
 from tracemill.store.manifest import SourceFile
 from tracemill.store.sink import Sink
@@ -70,6 +72,11 @@ class Otf2Source:
         """Records that will be reported: every announced one in both passes."""
         return 2 * sum(count for *_, count, _ in self._archive.definitions["Location"].values())
 
+    @property
+    def record_count(self) -> int:
+        """Announced records."""
+        return self.event_count // 2
+
     def identity(self) -> Otf2Identity:
         """Raises ChangedTraceError if the definitions are not those that were read."""
         if _state_of_definitions(self.path) != self._opened:
@@ -88,6 +95,7 @@ class Otf2Source:
         allow_damaged: bool,
         report: Callable[[int], None],
         merge_call_sites: bool = False,
+        detail: str = FULL,
         clocks: Clocks = AS_RECORDED,
     ) -> None:
         """Write all tables. Raises DamagedTraceError unless damage is allowed."""
@@ -98,10 +106,13 @@ class Otf2Source:
             "otf2", archive.trace_id, archive.description.creator, archive.description.machine_name
         )
         self._survey = read_tables(
-            ArchiveRecords(archive), origin, sites, region_code(sites), limits, sink,
+            ArchiveRecords(archive, limits), origin, sites, region_code(sites), limits, sink,
             run_id=run_id, threads=threads, allow_damaged=allow_damaged, report=report,
-            plain=plain_look(archive, identifiers, limits, report), clocks=clocks,
-            survey=self._survey if clocks else None,
+            plain=plain_look(
+                archive, identifiers, limits, report, marks_for(detail, identifiers)
+            ),
+            clocks=clocks,
+            survey=self._survey if clocks else None, detail=detail,
         )  # fmt: skip
 
 

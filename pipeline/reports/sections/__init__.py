@@ -12,6 +12,13 @@ from typing import Protocol, cast
 
 from tracemill.reports.material import Material
 from tracemill.reports.model import Section
+from tracemill.schemas.definitions import PROFILE
+
+_OF_RECORDS = frozenset(
+    ("communication", "critical_path", "efficiencies", "gains", "iterations", "phases",
+     "root_causes", "time_course", "timeline", "wait_states")
+)  # fmt: skip
+"""Sections that need more than the call tree."""
 
 LAST_OPEN = 40
 """Place of the last section that pages do not fold, that of the critical path."""
@@ -21,6 +28,7 @@ class SectionModule(Protocol):
     """The interface of a section module."""
 
     PLACE: int
+    __name__: str
 
     def build(self, material: Material) -> Section | None: ...
 
@@ -30,6 +38,8 @@ def build_sections(
 ) -> tuple[Section, ...]:
     """All non-empty sections of a run in order; `modules` defaults to those of this folder."""
     chosen = section_modules() if modules is None else modules
+    if material.manifest.detail == PROFILE:
+        chosen = [each for each in chosen if each.__name__.rsplit(".")[-1] not in _OF_RECORDS]
     made = ((module.build(material), module.PLACE > LAST_OPEN) for module in chosen)
     return tuple(
         replace(section, is_folded=section.is_folded or is_late)

@@ -22,6 +22,7 @@ from tracemill.reports.sections.wait_states import (
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.units import Unit
 from tracemill.reports.wording import Row, count_of, name_path, nonempty, number, share_of, time_of
+from tracemill.schemas.definitions import PROFILE
 from tracemill.store.manifest import SourceRecord
 
 PLACE = 10
@@ -41,6 +42,13 @@ _OF_RUN = (
     "findings are left out."
 )
 
+_DETAILS = {
+    "calls": "Detail: calls. Visits of user functions between two calls are summed; iterations and "
+    "a focus need --detail full.",
+    "profile": "Detail: profile. Only times and visits per call path and location were read, of "
+    "the whole run with MPI setup: waiting, messages, the critical path, efficiencies and what "
+    "happens over time need --detail calls or full.",
+}
 TIME_PARTS = TableSpec(
     query="time_parts",
     title="Time of all locations",
@@ -78,7 +86,7 @@ def build(material: Material) -> Section:
         facts=_facts(overview),
         sentences=(*first, *more),
         findings=tuple(shown),
-        remarks=nonempty(*last, describe_advice(shown)),
+        remarks=nonempty(*last, _DETAILS.get(material.manifest.detail, ""), describe_advice(shown)),
         tables=(material.table(TIME_PARTS),),
         sources=(
             read_source(OVERVIEW),
@@ -224,7 +232,8 @@ def _describe_quality(material: Material) -> Iterator[str]:
     unrecorded = material.rows(UNRECORDED)
     misread = material.rows(trace_quality.MISREAD.query, trace_quality.ALL_MISREAD)
     absence = describe_absence(overview, material.rows(SEARCHED), unrecorded)
-    yield " ".join(nonempty(absence, *describe_unrecorded(unrecorded)))
+    if material.manifest.detail != PROFILE:
+        yield " ".join(nonempty(absence, *describe_unrecorded(unrecorded)))
     yield describe_damage(incomplete, quality, overview)
     yield trace_quality.describe_misread(misread)
     yield " ".join(
