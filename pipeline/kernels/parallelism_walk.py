@@ -123,19 +123,22 @@ def _walk(
 
 @piece
 def _sift(heap: Any, count: Any, place: Any, now: Any) -> None:
-    """Restore the order of a heap of locations, the latest begin of a stretch on top."""
-    moved = heap[place]
+    """Restore the order of a heap of locations, the latest begin of a stretch on top.
+
+    `now` has these begins in the order of the heap.
+    """
+    moved, begin = heap[place], now[place]
     while True:
         child = 2 * place + 1
         if child >= count:
             break
-        if child + 1 < count and now[heap[child + 1]] > now[heap[child]]:
+        if child + 1 < count and now[child + 1] > now[child]:
             child += 1
-        if now[heap[child]] <= now[moved]:
+        if now[child] <= begin:
             break
-        heap[place] = heap[child]
+        heap[place], now[place] = heap[child], now[child]
         place = child
-    heap[place] = moved
+    heap[place], now[place] = moved, begin
 
 
 @kernel
@@ -162,9 +165,9 @@ def _charge(
     time = last_ns
     while count > 0:
         location = heap[0]
-        length = time - now[location]
+        length = time - now[0]
         if length > 0:
-            time = now[location]
+            time = now[0]
             if computing == 1:
                 for number in range(len(losing)):
                     alone[number] += losing[number] * length
@@ -182,10 +185,10 @@ def _charge(
         following[location] += 1
         if following[location] == ends[location]:
             count -= 1
-            heap[0] = heap[count]
+            heap[0], now[0] = heap[count], now[count]
         else:
             row = following[location]
-            current[location], now[location] = states[row], begin[row]
+            current[location], now[0] = states[row], begin[row]
             if current[location] >= 0:
                 computing += 1
                 for number in range(len(losing)):

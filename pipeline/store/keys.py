@@ -1,5 +1,8 @@
 """Check that no two rows of a table share a key, while the table streams by."""
 
+from collections.abc import Sequence
+from itertools import islice, permutations
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -7,6 +10,8 @@ import pyarrow.parquet as pq
 
 from tracemill.schemas import Table, Violation
 
+_FULL = 100_000  # a smaller row group is the last one
+_MOST_PERMUTED = 4  # columns of a key whose orders are all tried
 _SPREAD = 64  # a bitmap is used while ids span at most this many times their number
 
 
@@ -14,13 +19,15 @@ class KeyCheck:
     """Checks that keys of one file are unique, row group by row group.
 
     Ascending keys are unique; this needs one comparison per row, and holds for almost every table.
-    As soon as a key does not ascend, each row group is checked by itself, and `is_certain` is
-    False: then `repeated_in_file` checks the whole file, except for partitioned tables.
+    The columns of the key may ascend in another order than declared. As soon as no order is left
+    in which they do, each row group is checked by itself, and `is_certain` is False: then
+    `repeated_in_file` checks the whole file, except for partitioned tables.
     """
 
     def __init__(self, table: Table) -> None:
         self._table = table
         self._last: pa.Table | None = None
+        self._orders = _orders_of(table.key)
         self.is_certain = True
 
     def violations(self, rows: pa.Table) -> list[Violation]:
@@ -28,8 +35,13 @@ class KeyCheck:
         keys = rows.select(self._table.key)
         follows = [self._last, keys] if self._last is not None else [keys]
         self._last = keys.slice(keys.num_rows - 1)
-        if self.is_certain and _is_ascending(pa.concat_tables(follows)):
-            return []
+        if self.is_certain:
+            joined = pa.concat_tables(follows)
+            ascending = (each for each in self._orders if _is_ascending(joined.select(each)))
+            is_last = rows.num_rows < _FULL
+            self._orders = list(islice(ascending, 1 if is_last else None))
+            if self._orders:
+                return []
         self.is_certain = False
         return [] if _is_distinct(keys) else _repeated(self._table, keys)
 
@@ -44,6 +56,11 @@ def repeated_keys(table: Table, rows: pa.Table) -> list[Violation]:
     keys = rows.select(table.key)
     distinct = keys.group_by(list(table.key)).aggregate([]).num_rows
     return [] if distinct == keys.num_rows else _repeated(table, keys)
+
+
+def _orders_of(key: Sequence[str]) -> list[tuple[str, ...]]:
+    """Orders of the columns of a key, the declared one first."""
+    return list(permutations(key)) if len(key) <= _MOST_PERMUTED else [tuple(key)]
 
 
 def _repeated(table: Table, keys: pa.Table) -> list[Violation]:

@@ -14,9 +14,13 @@
 -- Assumes:    visits of a location are numbered in the order in which they are entered
 WITH
     moments AS (
-        SELECT unnest([boundary_id, cause_boundary_id]) AS boundary_id FROM replay_edges
+        SELECT boundary_id FROM replay_edges
         UNION ALL
-        SELECT unnest([boundary_id, cause_boundary_id]) FROM replay_meetings
+        SELECT cause_boundary_id FROM replay_edges
+        UNION ALL
+        SELECT boundary_id FROM replay_meetings
+        UNION ALL
+        SELECT cause_boundary_id FROM replay_meetings
     ),
 
     calls AS (

@@ -2,6 +2,7 @@
 
 import re
 import threading
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -237,6 +238,34 @@ def test_keys_of_a_part_are_checked_within_each_row_group(
             writer.close()
     else:
         writer.close()
+
+
+# Ordered by place, then by kind; the last row repeats the first, two row groups earlier. The first
+# row group may have a single place.
+@pytest.mark.parametrize("width", [7, ROW_GROUP_ROWS + 1])
+@pytest.mark.parametrize("is_repeated", [False, True])
+def test_a_key_may_ascend_in_another_order_of_its_columns(
+    tmp_path: Path, is_repeated: bool, width: int
+) -> None:
+    cells = Table(
+        name="cells",
+        meaning="Cells.",
+        grain="one row per kind and place",
+        key=("kind", "place"),
+        columns=(
+            Column(name="kind", type=INT64, meaning="What."),
+            Column(name="place", type=INT64, meaning="Where."),
+        ),
+    )
+    number = np.arange(2 * ROW_GROUP_ROWS + 3)
+    kind, place = number % width, number // width
+    kind[-1], place[-1] = (kind[0], place[0]) if is_repeated else (kind[-1], place[-1])
+    writing = GenerationWriter(tmp_path / "new")
+    refused = pytest.raises(
+        BrokenContractError, match=r"\(kind, place\) is unique fails for 1 rows"
+    )
+    with refused if is_repeated else nullcontext(), writing as generation:
+        generation.write(cells, pa.table({"kind": kind, "place": place}))
 
 
 def test_keys_of_several_columns_with_nulls_and_text_are_checked(tmp_path: Path) -> None:
