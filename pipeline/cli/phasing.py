@@ -68,7 +68,9 @@ def phases(
         "phase_weights": weights or "",
     }
     within = focus if focus.phase else replace(focus, threshold=None)
-    with within.applied(open_run(store, run)) as chosen:
+    opened = open_run(store, run)
+    opened.require_records("the search for phases needs")
+    with within.applied(opened) as chosen:
         found = _find(chosen, threshold, values)
     if format != "table":
         names = [name for name in found[0] if name not in _OF_LEVELS]

@@ -266,6 +266,7 @@ def _print_run(run: "Run", interval: str | None, format: Format) -> None:
 
         material = Material(connection, run.manifest, provide=provide)
         built = efficiencies.build(material)
+        run.require_records("pop needs")
         if built is None:
             raise UsageError(f"{run.label}: no thread computes: there are no efficiencies")
         if format != "table":

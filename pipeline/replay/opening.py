@@ -58,6 +58,7 @@ class Opened(NamedTuple):
 @contextmanager
 def opened_graph(run: Run) -> Iterator[Opened]:
     """The activity graph of a run; raises MissingInputError if it has no records."""
+    run.require_records("a replay needs")
     with computed_again(run, (*GRAPH, *_TRANSIENT)) as answer:
         for name in (*GRAPH, *_TRANSIENT, *_TABLES):
             answer.provide(name)

@@ -16,7 +16,7 @@ from tracemill.base.errors import MissingInputError, StoreError, UsageError
 from tracemill.base.sharing import share
 from tracemill.base.temporary import temporary_name
 from tracemill.base.text import first_line
-from tracemill.schemas.definitions import FULL
+from tracemill.schemas.definitions import FULL, PROFILE
 from tracemill.store.database import AGAIN, connect, create_copy, create_union_view, create_view
 from tracemill.store.failures import store_errors
 from tracemill.store.generation import GenerationWriter, table_files, table_sizes
@@ -71,6 +71,14 @@ class Run:
             raise UsageError(
                 f"{self.label}: {what} every visit, and the run has the detail {self.detail}: "
                 "analyze it again with --detail full"
+            )
+
+    def require_records(self, what: str) -> None:
+        """Raise UsageError if the run has only the call tree, and `what` needs more."""
+        if self.detail == PROFILE:
+            raise UsageError(
+                f"{self.label}: {what} the records of calls, and the run has the detail profile: "
+                "analyze it again with --detail calls or full"
             )
 
     @property

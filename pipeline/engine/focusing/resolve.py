@@ -80,6 +80,7 @@ Part = tuple[FocusTimes, str]
 
 def resolve_focus(run: Run, options: FocusOptions) -> Focus:
     """The focus of a run. Raises UsageError in one line with the run and what exists."""
+    run.require_visits("a focus needs")
     try:
         return _resolve(run, options)
     except UsageError as error:
@@ -87,7 +88,6 @@ def resolve_focus(run: Run, options: FocusOptions) -> Focus:
 
 
 def _resolve(run: Run, options: FocusOptions) -> Focus:
-    run.require_visits("a focus needs")
     found = _read_definitions(run)
     if options.threshold is not None and options.phase is None:
         raise UsageError(f"--threshold {options.threshold} is that of phases: add --phase")
