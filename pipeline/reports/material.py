@@ -20,6 +20,10 @@ PERTURBED = "perturbed_call_paths"
 MARK_NOTE = f"{MARK} The measurement may take more than 10% of the time of the call path."
 MOST_MARKED = 20_000
 """Call paths that are marked as perturbed: those in which the measurement took most time."""
+ASKED_OFTEN = {"main_waits": "wait_states", "main_times": "call_tree"}
+"""Views that many queries read, each with the table that has its rows."""
+MOST_KEPT = 200_000
+"""Rows of such a view up to which it is computed only once."""
 STREAMS = "streams"
 _LAST_LIMIT = "\nLIMIT $row_limit::BIGINT"
 Rows = list[dict[str, Value]]
@@ -132,15 +136,24 @@ class Material:
                 if name not in self._provided:
                     self.provide(name)
                     self._provided.add(name)
-        create_views(self.connection, inputs, given=self._provided)
+        create_views(self.connection, inputs, given=self._provided, as_tables=self._asked_often)
         self._provided.update(inputs)
         return self.connection
+
+    @cached_property
+    def _asked_often(self) -> tuple[str, ...]:
+        """Views that many queries read: computed once where they are small."""
+        small = (name for name, table in ASKED_OFTEN.items() if self._row_count(table) <= MOST_KEPT)
+        return tuple(small)
+
+    def _row_count(self, table: str) -> int:
+        record = self.manifest.tables.get(table)
+        return record.row_count if record else 0
 
     @property
     def call_path_count(self) -> int:
         """The number of call paths of a run."""
-        record = self.manifest.tables.get("call_paths")
-        return record.row_count if record else 0
+        return self._row_count("call_paths")
 
     def tables(self, *specs: TableSpec) -> tuple[Table, ...]:
         """The tables that have rows."""

@@ -183,16 +183,19 @@ def create_views(
     *,
     given: Container[str] = (),
     is_lasting: bool = False,
+    as_tables: Container[str] = (),
 ) -> None:
     """Create those of the names that are views, with the views that they read.
 
-    Views that are `given` exist already. The others are temporary unless `is_lasting`.
+    Views that are `given` exist already. The others are temporary unless `is_lasting`; those named
+    by `as_tables` are computed once, as tables.
     """
-    create = "CREATE OR REPLACE VIEW" if is_lasting else "CREATE OR REPLACE TEMP VIEW"
+    create = "CREATE OR REPLACE" if is_lasting else "CREATE OR REPLACE TEMP"
     wanted = _with_views_below(names, given)
     for view in _views():
         if view.relation in wanted and view.relation not in given:
-            connection.execute(f"{create} {view.relation} AS {view.statement}")
+            kind = "TABLE" if view.relation in as_tables else "VIEW"
+            connection.execute(f"{create} {kind} {view.relation} AS {view.statement}")
 
 
 def create_all_views(connection: duckdb.DuckDBPyConnection, *, is_lasting: bool = False) -> None:
