@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from tracemill.base.once import once
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
@@ -123,7 +125,7 @@ class _Work:
         self._pieces = 0
 
     @staticmethod
-    @cache
+    @once
     def of(title: str) -> "_Work":
         return _Work(title)
 

@@ -1,7 +1,8 @@
 """The cache of machine code: a file per kernel and types of its arguments.
 
 The name of a file is a hash of all that decides what it holds: the kernel's module, the modules of
-kernels that it imports, the types, the versions of Python and numba, and the processor.
+kernels that it imports, what compiles it, the types, the versions of Python, numba and llvmlite,
+and the processor.
 """
 
 import fcntl
@@ -55,8 +56,8 @@ def _path_of(module: str) -> Path | None:
 
 @cache
 def sources_digest(module: str) -> str:
-    """Hash of a module and of the modules of kernels that it imports, directly or not."""
-    found, waiting = set[str](), [module]
+    """Hash of a module and of what compiles it, and of the modules of kernels that they import."""
+    found, waiting = set[str](), [module, f"{_PACKAGE}.compiling"]
     while waiting:
         name = waiting.pop()
         if name not in found:
@@ -73,7 +74,7 @@ def _platform() -> str:
     from llvmlite import binding
 
     return "\n".join(
-        [sys.version, version("numba"), binding.get_host_cpu_name(),
+        [sys.version, version("numba"), version("llvmlite"), binding.get_host_cpu_name(),
          binding.get_host_cpu_features().flatten()]
     )  # fmt: skip
 
@@ -86,10 +87,12 @@ def name_of(module: str, kernel: str, signature: str) -> str:
 
 
 def load(name: str) -> bytes | None:
-    """The machine code of that name, if there is any."""
+    """The machine code of that name, if there is any; an emptied file has none."""
     for folder in folders():
         with suppress(OSError):
-            return (folder / name).read_bytes()
+            code = (folder / name).read_bytes()
+            if b"\n" in code:
+                return code
     return None
 
 
@@ -110,7 +113,7 @@ def save(name: str, code: bytes) -> None:
 
 @contextmanager
 def only_here(name: str) -> Iterator[None]:
-    """Let other processes wait that want to compile the same; without locks, they do not."""
+    """Hold a lock, so that other processes do not compile the same; without locks, they do."""
     path = folders()[0] / f".{name}.lock"
     try:
         lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)

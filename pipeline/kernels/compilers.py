@@ -6,15 +6,17 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from contextlib import suppress
-from functools import cache
 
 from tracemill.base.console import report_work
+from tracemill.base.once import once
 from tracemill.kernels import code_cache
 from tracemill.kernels.modes import COMPILING
 
 TITLE = "compiling kernels (first use)"
+_ERROR_LINES = 3
 _OF_READERS = ("tracemill.kernels.otf2_", "tracemill.kernels.sorted_records")
 
 
@@ -22,9 +24,10 @@ class _Compiler:
     """A process that compiles one kernel at a time."""
 
     def __init__(self) -> None:
+        self._errors = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tracemill.kernels.compiling"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
             env={**os.environ, COMPILING: "1", "PYTHONPATH": os.pathsep.join(sys.path)},
         )  # fmt: skip
 
@@ -39,18 +42,27 @@ class _Compiler:
             self._process.stdin.write(request)
             self._process.stdin.flush()
         head = self._process.stdout.readline()
-        if not head:
-            with suppress(OSError):
-                self._process.communicate()
-            if self._process.returncode == -signal.SIGALRM:
-                return None
-            if self._process.returncode == -signal.SIGINT:
-                raise KeyboardInterrupt
-            raise RuntimeError(f"compiling ended with {self._process.returncode}")
-        answer = self._process.stdout.read(abs(int(head)))
+        answer = self._process.stdout.read(abs(int(head))) if head else b""
+        if not head or len(answer) < abs(int(head)):
+            self._end()
+            return None
         if int(head) < 0:
+            self._errors.close()
             raise RuntimeError(f"a kernel does not compile: {answer.decode()}")
         return answer
+
+    def _end(self) -> None:
+        """Say why the process ended, unless it had nothing to do."""
+        with suppress(OSError):
+            self._process.communicate()
+        code = self._process.returncode
+        with self._errors as file:
+            file.seek(0)
+            said = file.read().decode(errors="replace").splitlines()[-_ERROR_LINES:]
+        if code == -signal.SIGINT:
+            raise KeyboardInterrupt
+        if code != -signal.SIGALRM:
+            raise RuntimeError("\n".join([f"compiling ended with {code}", *said]))
 
 
 class _Compilers:
@@ -63,7 +75,10 @@ class _Compilers:
         """Have an idle or new process compile; nothing more once one was interrupted."""
         with self._free:
             while not self._is_interrupted:
-                compiler = self._idle.pop() if self._idle else _Compiler()
+                try:
+                    compiler = self._idle.pop()
+                except IndexError:
+                    compiler = _Compiler()
                 try:
                     code = compiler.compile(request)
                 except KeyboardInterrupt:
@@ -75,7 +90,7 @@ class _Compilers:
         raise KeyboardInterrupt
 
 
-@cache
+@once
 def _compilers(process: int) -> _Compilers:
     """Those of a process; a fork has none of its parent's."""
     return _Compilers()

@@ -2,8 +2,7 @@
 
 The arguments of a call are flattened into words of 64 bits: the address, shape and, unless it is
 contiguous, strides of each array, and the values of scalars, with the members of tuples in place of
-the tuple. The result replaces the first words. Arrays must not be resized by kernels, which
-allocate nothing.
+the tuple. The result replaces the first words. Kernels allocate nothing and do not resize arrays.
 """
 
 import ctypes
@@ -12,6 +11,7 @@ import struct
 import threading
 from collections.abc import Callable
 from functools import cache, update_wrapper
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,6 @@ from tracemill.kernels import code_cache
 from tracemill.kernels.compilers import compile_kernel
 
 _ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-_LEAST_WORDS = 8
 _SIGNED = 1 << 63
 _SCALARS = {bool: "bool", float: "float64", np.bool_: "bool", np.float64: "float64"}
 _loading = threading.Lock()
@@ -66,7 +65,7 @@ def _flatten(values: tuple[Any, ...], words: list[int], kinds: list[Any]) -> Non
             data = value.__array_interface__
             words.append(data["data"][0])
             words += data["shape"]
-            kinds += data["typestr"], value.ndim
+            kinds += value.dtype, value.ndim
             if data["strides"] is not None:
                 words += data["strides"]
                 kinds.append("strided")
@@ -77,7 +76,7 @@ def _flatten(values: tuple[Any, ...], words: list[int], kinds: list[Any]) -> Non
             words.append(struct.unpack("q", struct.pack("d", value))[0])
             kinds.append("float64")
         else:
-            words.append(int(value))
+            words.append(index(bool(value) if isinstance(value, np.bool_) else value))
             kinds.append(_scalar(value))
 
 
@@ -118,6 +117,7 @@ def _load(name: str, code: bytes) -> Callable[[list[int]], Any]:
 
     head, compiled = code.split(b"\n", 1)
     result = json.loads(head)
+    needed = _word_count(result)
     with _loading:
         _engine().add_object_file(binding.ObjectFileRef.from_data(compiled))
         entry = _ENTRY(_engine().get_function_address(name))
@@ -125,12 +125,17 @@ def _load(name: str, code: bytes) -> Callable[[list[int]], Any]:
     places = ctypes.addressof(spare), ctypes.addressof(spare) + 8
 
     def run(words: list[int], _spare: Any = spare) -> Any:
-        memory = (ctypes.c_int64 * max(len(words), _LEAST_WORDS))(*words)
+        memory = (ctypes.c_int64 * max(len(words), needed))(*words)
         if entry(*places, ctypes.addressof(memory)):
             raise RuntimeError(f"{name} failed")
         return _unpack(result, iter(memory))
 
     return run
+
+
+def _word_count(kind: Any) -> int:
+    """The number of words of a result."""
+    return sum(map(_word_count, kind)) if isinstance(kind, list) else int(kind is not None)
 
 
 def _unpack(kind: Any, words: Any) -> Any:

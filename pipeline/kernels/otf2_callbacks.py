@@ -10,6 +10,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from tracemill.kernels import numba_start  # noqa: F401
+
+# isort: split
 import numba as nb
 import numpy as np
 from llvmlite import ir
@@ -17,7 +20,6 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from tracemill.kernels import numba_start  # noqa: F401
 from tracemill.kernels import records as rec
 
 # Header slots.

@@ -4,9 +4,9 @@
 """
 
 import compileall
+import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tracemill import schemas
 from tracemill.base.console import report_work
+from tracemill.base.once import once
 from tracemill.kernels import call_tree
 from tracemill.kernels import otf2_layout as of
 from tracemill.kernels.addressed import addresses_of
@@ -264,21 +265,25 @@ def _run(calls: Iterable[Callable[[], None]]) -> list[Thread]:
     return threads
 
 
-@cache
-def begin_analysis(process: int) -> None:
+@once
+def begin_analysis(process: int) -> list[Thread]:
     """Begin to compile what nearly every analysis needs; once per process."""
-    _run(_ANALYSIS)
+    return _run(_ANALYSIS)
 
 
-@cache
-def begin_reading(process: int) -> None:
+@once
+def begin_reading(process: int) -> list[Thread]:
     """Begin to compile what reads archives."""
-    _run(_READING)
+    return _run(_READING)
+
+
+def _begin_common() -> list[Thread]:
+    return begin_reading(os.getpid()) + begin_analysis(os.getpid())
 
 
 def load_common_kernels() -> None:
-    """Load, or compile, the kernels that nearly every trace needs."""
-    for thread in _run(_READING + _ANALYSIS):
+    """Load, or compile, the kernels that nearly every trace needs; no thread is left running."""
+    for thread in _begin_common():
         thread.join()
 
 
@@ -290,7 +295,7 @@ def _compile_modules() -> None:
 
 def compile_all() -> None:
     """Fill the caches."""
-    threads = _run(_RARELY_NEEDED + _READING + _ANALYSIS)
+    threads = _run(_RARELY_NEEDED) + _begin_common()
     _compile_modules()
     for thread in threads:
         thread.join()

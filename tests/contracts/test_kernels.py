@@ -12,7 +12,7 @@ import pytest
 from tests.helpers import small_kernels
 from tests.helpers.small_kernels import Pair
 from tracemill.base.caches import FOLDER_VARIABLE
-from tracemill.kernels import code_cache
+from tracemill.kernels import code_cache, compilers
 
 ROOT = Path(__file__).parents[2]
 CALL_DOUBLE = """
@@ -68,7 +68,61 @@ def test_what_does_not_compile_says_why() -> None:
         small_kernels.fail(np.zeros(1))
 
 
-def test_processes_at_the_same_time_compile_once_and_leave_only_whole_files(tmp_path: Path) -> None:
+def test_results_may_have_more_words_than_arguments() -> None:
+    assert small_kernels.count_up(7) == (7, 8, 9, 10, 11, (12, 13, 14, 15, 16))
+
+
+def test_floats_of_32_bits_are_refused() -> None:
+    with pytest.raises(TypeError, match="float32"):
+        small_kernels.divide(np.float32(7.5), 2)
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("print('100'); print('cut')", "compiling ended with 0"),
+        (
+            "import no_such_module",
+            "compiling ended with 1\nTraceback(.*\n)+.*No module named 'no_such_module'",
+        ),
+    ],
+)
+def test_a_compiler_that_dies_leaves_no_machine_code(
+    script: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dying = tmp_path / "dying"
+    dying.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{script}"\n')
+    dying.chmod(0o755)
+    monkeypatch.setattr(compilers.sys, "executable", str(dying))
+    with pytest.raises(RuntimeError, match=message):
+        compilers._Compiler().compile(b"[]\n")
+
+
+def test_an_empty_file_is_compiled_again(tmp_path: Path) -> None:
+    ended(start(CALL_DOUBLE, tmp_path))
+    (made,) = (tmp_path / "kernels").iterdir()
+    code = made.read_bytes()
+    made.write_bytes(b"")
+    ended(start(CALL_DOUBLE, tmp_path))
+    assert len(made.read_bytes()) == len(code)
+
+
+def test_no_thread_runs_when_workers_are_forked(tmp_path: Path) -> None:
+    """A fork would keep the locks of a thread for ever."""
+    script = """
+import threading, time
+from tracemill.kernels import compilers, warm_up
+def call():
+    compilers._begin_related("tracemill.kernels.otf2_decoding")
+    time.sleep(0.1)
+warm_up._READING = warm_up._ANALYSIS = (call, call)
+warm_up.load_common_kernels()
+assert threading.active_count() == 1, threading.enumerate()
+"""
+    ended(start(script, tmp_path))
+
+
+def test_processes_at_the_same_time_leave_only_whole_files(tmp_path: Path) -> None:
     for process in [start(CALL_DOUBLE, tmp_path) for _ in range(3)]:
         ended(process)
     (made,) = (tmp_path / "kernels").iterdir()

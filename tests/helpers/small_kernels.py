@@ -36,6 +36,15 @@ def double(values: Any) -> None:
 
 
 @kernel
+def count_up(first: Any) -> Any:
+    """Ten numbers."""
+    return (
+        first, first + 1, first + 2, first + 3, first + 4,
+        (first + 5, first + 6, first + 7, first + 8, first + 9),
+    )  # fmt: skip
+
+
+@kernel
 def fail(values: Any) -> Any:
     return values.no_such_thing
 
