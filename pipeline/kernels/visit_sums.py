@@ -105,6 +105,8 @@ class VisitSums:
             )  # fmt: skip
             state[ws.VISIT_ROWS] = end + count - last
             self._state[_FIRST] = end
+        else:
+            self._counts[self._state[_FIRST] : count] = 1
         state[ws.CUTS] = 0
         self._state[_CUT] = state[ws.NEXT_VISIT]
 
@@ -216,6 +218,21 @@ def _sum_run(
     return out + last - begin
 
 
+@piece
+def _can_be_summed(rows: Any, row: Any, cut: Any, edge: Any, summing: Any) -> Any:
+    node = rows.node[row]
+    caller = summing.parent[node]
+    return (
+        rows.visit[row] >= cut
+        and summing.is_summed[node]
+        and rows.is_closed[row]
+        and rows.parent[row] >= 0
+        and caller >= 0
+        and summing.kind[caller] == summing.kind[node]
+        and (edge == 0 or rows.enter[row] >= summing.edges[edge - 1])
+    )
+
+
 @kernel
 def _sum_rows(
     rows: Any, counts: Any, last: Any, beyond: Any, cuts: Any, cut_count: Any, summing: Any,
@@ -239,17 +256,7 @@ def _sum_rows(
         if is_apart and begin < row:
             out = _sum_run(rows, counts, begin, row, out, summing, slot, sums, state)
             begin = row
-        node = rows.node[row]
-        caller = summing.parent[node]
-        if (
-            rows.visit[row] >= cut
-            and summing.is_summed[node]
-            and rows.is_closed[row]
-            and rows.parent[row] >= 0
-            and caller >= 0
-            and summing.kind[caller] == summing.kind[node]
-            and (edge == 0 or rows.enter[row] >= edges[edge - 1])
-        ):
+        if _can_be_summed(rows, row, cut, edge, summing):
             continue
         if begin < row:
             out = _sum_run(rows, counts, begin, row, out, summing, slot, sums, state)

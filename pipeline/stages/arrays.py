@@ -67,7 +67,7 @@ def order_by(*keys: NDArray[np.integer[Any]]) -> Numbers:
         size *= span
         if size > np.iinfo(np.int64).max:
             return np.lexsort(keys[::-1])
-        number = number * span + (key - least)
+        number = number * span + (key.astype(np.int64, copy=False) - least)
     order = np.arange(len(number))
     if np.all(number[1:] >= number[:-1]):
         return order

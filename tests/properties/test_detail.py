@@ -16,6 +16,7 @@ from tests.helpers.csv_reading import read_text
 from tests.helpers.otf2_reading import ReadTrace, read_tables
 from tests.helpers.random_programs import random_spec
 from tracemill.kernels import location_walk
+from tracemill.kernels.visit_sums import VisitSums
 from tracemill.programs.generate import generate
 
 DATA = Path(__file__).parents[2] / "data"
@@ -43,7 +44,7 @@ def small_blocks(rows: int) -> Iterator[None]:
 
 
 def random_trace(seed: int, length: int) -> str:
-    """Two processes that call functions at random, with moments between that nothing tells."""
+    """Two processes that call functions at random, with counter values between."""
     random, rows = Random(seed), [HEADER]
     for process in range(2):
         time, stack = random.randint(0, 3), ["main"]
@@ -109,6 +110,36 @@ def test_call_paths_have_the_same_time_between_calls(seed: int, length: int, roo
     assert kept_moments(calls) == moments
     assert spent_until(full, moments) == spent_until(calls, moments)
     check_rows(full, calls)
+
+
+@pytest.mark.parametrize("room", range(3, 9))
+def test_locations_with_few_rows_share_blocks(
+    room: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Calls of f become one row, so blocks are full at any place of a location."""
+    random = Random(room)
+    calls = [random.choice((0, 0, 2, 3)) for _ in range(200)]
+    rows = ["Timestamp (ns),Event Type,Name,Process"]
+    for process, count in enumerate(calls):
+        rows.append(f"0,Enter,main,{process}")
+        for call in range(count):
+            rows += [f"{10 * call + 1},Enter,f,{process}", f"{10 * call + 2},Leave,f,{process}"]
+        rows.append(f"1000000000000,Leave,main,{process}")
+    hand_over = VisitSums.hand_over
+
+    def hand_over_and_forget(sums: VisitSums, count: int) -> Any:
+        counts = hand_over(sums, count)
+        sums._counts[:] = 77
+        return counts
+
+    monkeypatch.setattr(VisitSums, "hand_over", hand_over_and_forget)
+    with small_blocks(room):
+        read = read_text("\n".join(rows), tmp_path, detail="calls")
+    counts = dict(read.rows("visit_sums", "visit_id visit_count"))
+    summed: dict[int, int] = {}
+    for location, visit in read.rows("visits", "location_id visit_id"):
+        summed[location] = summed.get(location, 0) + counts.get(visit, 1)
+    assert summed == {process: 1 + count for process, count in enumerate(calls)}
 
 
 def check_rows(full: ReadTrace, calls: ReadTrace) -> None:

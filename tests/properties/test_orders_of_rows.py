@@ -22,6 +22,11 @@ def test_equal_rows_stay_in_order(keys):
     assert order_by(*columns).tolist() == expected
 
 
+def test_keys_of_32_bits_may_be_far_apart() -> None:
+    key = np.array([2**31 - 1, -(2**31), 0, 5], np.int32)
+    assert order_by(key, np.zeros(4, np.int64)).tolist() == [1, 2, 3, 0]
+
+
 @given(KEYS)
 def test_each_combination_of_keys_begins_once(keys):
     rows, width = keys
