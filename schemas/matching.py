@@ -134,7 +134,7 @@ MPI_CALL_PATHS = Table(
 
 LOCATION_MESSAGES = Table(
     name="location_messages",
-    meaning="Sends and receives of each location whose partner is known.",
+    meaning="Numbers of receives and incomplete sends per location whose partner is known.",
     grain="one row per location that receives messages or has sends that are not completed",
     key=("location_id",),
     is_transient=True,

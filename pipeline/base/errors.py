@@ -44,7 +44,7 @@ class UnsupportedTraceError(PipelineError):
 
 
 class MissingLibraryError(PipelineError):
-    """A library is missing that only a part of the work needs."""
+    """An optional library is missing."""
 
     exit_code = 15
 

@@ -48,7 +48,7 @@ _NEED_RECORDS = frozenset(
     ("activities", "critical_path_jumps", "critical_path_segments", "critical_path_steps",
      "location_spans", "parallelism_losses", "replays", "time_profile", "timeline_bins")
 )  # fmt: skip
-"""Stages that would take time without records for time outside of all visits."""
+"""Stages that need records; without them, all time would count as outside of visits."""
 
 
 class Engine:

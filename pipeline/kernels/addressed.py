@@ -10,9 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.kernels.compiled import arrayobj, intrinsic, ir, types
-from tracemill.kernels.compiled import unchecked as part
-
-__all__ = ["addresses_of", "getter", "part"]
 
 _COLUMNS = 4
 """Address and three dimensions of a table; unused dimensions are 1."""

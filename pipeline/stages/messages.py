@@ -34,13 +34,12 @@ from tracemill.stages.arrays import (
     place,
     read_columns,
 )
-from tracemill.stages.probed_receives import KINDS, Records, find_probes
+from tracemill.stages.probed_receives import KINDS, NONE, Records, find_probes
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
     from tracemill.store.walking import StoredRows
 
-NONE = -1
 _GATHERED = 131_072
 _MOMENT = ("visit_id", "call_path_id", "enter_ns", "leave_ns")
 _READ = (
@@ -75,7 +74,7 @@ class _Ends(NamedTuple):
 
 
 class _Channels(NamedTuple):
-    """Sends and receives by channel, in their order, with their ordinals; matched ones or not."""
+    """Sends or receives sorted by channel, their ordinals, and whether each is matched."""
 
     ends: _Ends
     ordinal: Numbers
@@ -108,7 +107,7 @@ def _read_rows(mpi_operations: "StoredRows") -> pa.Table:
         number = pc.index_in(column.dictionary.cast(pa.string()), kinds).take(column.indices)
         at = group.schema.get_field_index("kind")
         groups.append(group.set_column(at, "kind", number).filter(number.is_valid()))
-    rows = pa.concat_tables(groups[::-1]) if groups else MESSAGES.empty()
+    rows = pa.concat_tables(groups[::-1]) if groups else pa.table({})
     if not rows.num_rows:
         return rows
     rows = rows.combine_chunks()

@@ -40,14 +40,14 @@ class Records(NamedTuple):
         return found if row is None else found[row] & (row != NONE)
 
     def following(self, *kinds: str) -> Numbers:
-        """The next record of the same request among these kinds, for each of them, or none."""
+        """For each record of these kinds, the next one of the same request, or none."""
         found = np.full(len(self.kind), NONE)
         before, after = self._neighbors(kinds)
         found[before] = after
         return found
 
     def preceding(self, *kinds: str) -> Numbers:
-        """The record before it of the same request among these kinds, for each, or none."""
+        """For each record of these kinds, the one before it of the same request, or none."""
         found = np.full(len(self.kind), NONE)
         before, after = self._neighbors(kinds)
         found[after] = before

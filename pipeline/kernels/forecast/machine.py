@@ -6,8 +6,7 @@ before transfers. A process that waits is queued again when the end of its wait 
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
-from tracemill.kernels.compiled import kernel
+from tracemill.kernels.compiled import kernel, unchecked
 from tracemill.kernels.forecast.layout import (
     ACT,
     ALL_PAIRS,
@@ -96,7 +95,7 @@ from tracemill.kernels.network.layout import STORAGE
 DONE, STUCK, NEEDS_ROOM = range(3)
 
 
-@part
+@unchecked
 def awaited_sends(state: Any, operation: Any, process: Any) -> Any:
     """Number of transfers that a process starts and has to wait for."""
     described, limit = operations_of(state)[operation], counters_of(state)[LIMIT]
@@ -114,7 +113,7 @@ def awaited_sends(state: Any, operation: Any, process: Any) -> Any:
     return count
 
 
-@part
+@unchecked
 def start(state: Any, operation: Any, process: Any) -> None:
     """Start an operation: its transfers are started, and its receives asked for."""
     row, described = processes_of(state)[process], operations_of(state)[operation]
@@ -142,7 +141,7 @@ def start(state: Any, operation: Any, process: Any) -> None:
     wake_all(state, operation, own[WHOLE])
 
 
-@part
+@unchecked
 def begin_operation(state: Any, operation: Any, process: Any) -> Any:
     """Pay the overhead and start an operation when it is the process's turn; whether it was."""
     if in_degrees_of(state)[operation, process] == NOBODY:
@@ -159,7 +158,7 @@ def begin_operation(state: Any, operation: Any, process: Any) -> Any:
     return True
 
 
-@part
+@unchecked
 def compute(state: Any, number: Any, process: Any) -> None:
     """Run a part of the program."""
     row = processes_of(state)[process]
@@ -170,7 +169,7 @@ def compute(state: Any, number: Any, process: Any) -> None:
     spent_of(state)[interval, process, column] += weights_of(state)[row[PC]] * time
 
 
-@part
+@unchecked
 def leave(state: Any, interval: Any, process: Any) -> None:
     """Leave an interval."""
     row = processes_of(state)[process]
@@ -178,7 +177,7 @@ def leave(state: Any, interval: Any, process: Any) -> None:
     spent_of(state)[interval, process, OWN] += weights_of(state)[row[PC]] * time
 
 
-@part
+@unchecked
 def run_process(state: Any, process: Any) -> None:
     """Run a process until it waits, ends, or another one comes before it."""
     code, row = code_of(state), processes_of(state)[process]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.forecast.layout import (
     ASK_SEQUENCE,
     ASKED,
@@ -74,7 +74,7 @@ from tracemill.kernels.forecast.transferring import has_room, push_one, release_
 from tracemill.kernels.forecast.waiting import account, note_leave, note_start
 
 
-@part
+@unchecked
 def has_turn(state: Any, process: Any) -> Any:
     """Whether a process may act now; otherwise it is queued."""
     clock = processes_of(state)[process, CLOCK]
@@ -84,13 +84,13 @@ def has_turn(state: Any, process: Any) -> Any:
     return False
 
 
-@part
+@unchecked
 def is_used(described: Any, edge: Any, step: Any, at_step: Any) -> Any:
     """Whether an edge is passed in a step; along the steps only in the one `at_step`."""
     return described[HAS_ALONG] == 0 or edge + 1 < described[EDGES] or step == at_step
 
 
-@part
+@unchecked
 def has_partner(state: Any, operation: Any, process: Any, column: Any, at_step: Any) -> Any:
     """Whether a process has a predecessor, or successor, in its present step."""
     described, step = operations_of(state)[operation], processes_of(state)[process, STEP]
@@ -101,7 +101,7 @@ def has_partner(state: Any, operation: Any, process: Any, column: Any, at_step: 
     return False
 
 
-@part
+@unchecked
 def ask(state: Any, edge: Any, process: Any) -> None:
     """Ask for the next message of an edge, and count it if its end is not known."""
     row = processes_of(state)[process]
@@ -120,7 +120,7 @@ def ask(state: Any, edge: Any, process: Any) -> None:
     release_parked(state, process, record, row[CLOCK])
 
 
-@part
+@unchecked
 def send(state: Any, edge: Any, process: Any, size: Any) -> None:
     """Send the next message of an edge, and those that are extrapolated from it."""
     row, own = processes_of(state)[process], edges_of(state)[edge, process]
@@ -138,7 +138,7 @@ def send(state: Any, edge: Any, process: Any, size: Any) -> None:
         push_one(state, ready, own[FEEDER], own[FED], edge, number, 0, size, row[PC])
 
 
-@part
+@unchecked
 def enter_pipeline(state: Any, operation: Any, process: Any) -> None:
     """Begin the first step."""
     row = processes_of(state)[process]
@@ -151,7 +151,7 @@ def enter_pipeline(state: Any, operation: Any, process: Any) -> None:
     note_start(records_of(state)[whole], row[CLOCK])
 
 
-@part
+@unchecked
 def ask_for_edges(state: Any, operation: Any, process: Any) -> Any:
     """Pay the overhead and ask for the edges of a step; whether the process can go on."""
     row, described = processes_of(state)[process], operations_of(state)[operation]
@@ -178,7 +178,7 @@ def ask_for_edges(state: Any, operation: Any, process: Any) -> Any:
     return True
 
 
-@part
+@unchecked
 def compute_step(state: Any, operation: Any, process: Any) -> None:
     """Compute one step."""
     row, described = processes_of(state)[process], operations_of(state)[operation]
@@ -193,7 +193,7 @@ def compute_step(state: Any, operation: Any, process: Any) -> None:
         spent_of(state)[interval, process, column] += weights_of(state)[row[PC]] * time
 
 
-@part
+@unchecked
 def send_edges(state: Any, operation: Any, process: Any) -> Any:
     """Send the edges of a step and go on to the next one; whether the process can."""
     row, described = processes_of(state)[process], operations_of(state)[operation]
@@ -217,7 +217,7 @@ def send_edges(state: Any, operation: Any, process: Any) -> Any:
     return True
 
 
-@part
+@unchecked
 def leave_pipeline(state: Any, operation: Any, process: Any) -> None:
     """Account for the loop: all but computing is communication."""
     row, described = processes_of(state)[process], operations_of(state)[operation]
@@ -233,7 +233,7 @@ def leave_pipeline(state: Any, operation: Any, process: Any) -> None:
     note_leave(state, whole, row[PC], operation, row[CLOCK])
 
 
-@part
+@unchecked
 def run_pipeline(state: Any, operation: Any, process: Any) -> Any:
     """Go on with a pipelined loop; whether the process has left it."""
     row = processes_of(state)[process]

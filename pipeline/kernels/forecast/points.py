@@ -5,7 +5,7 @@ They describe recorded runs, in which each process has its own instructions.
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.forecast.layout import (
     ACTION,
     CAUSE,
@@ -30,7 +30,7 @@ from tracemill.kernels.forecast.tables import followers_of, points_of, processes
 from tracemill.kernels.network.transfers import transfer
 
 
-@part
+@unchecked
 def act(state: Any, point: Any, process: Any, is_fixed: Any, time: Any) -> Any:
     """Wait for a point and go on for that time, or until that time; whether it has happened."""
     row, own = points_of(state)[point], processes_of(state)[process]
@@ -48,7 +48,7 @@ def act(state: Any, point: Any, process: Any, is_fixed: Any, time: Any) -> Any:
     return True
 
 
-@part
+@unchecked
 def happen(state: Any, point: Any, now: Any) -> None:
     """Note when a point happened, and let those go on that waited for it as the last one."""
     points, followers = points_of(state), followers_of(state)
@@ -71,7 +71,7 @@ def happen(state: Any, point: Any, now: Any) -> None:
             push_process(state, waiter, max(processes_of(state)[waiter, CLOCK], row[LATEST_NS]))
 
 
-@part
+@unchecked
 def run_point(state: Any, network: Any, point: Any, now: Any) -> None:
     """Let a meeting happen, or give a transfer its channel."""
     row = points_of(state)[point]

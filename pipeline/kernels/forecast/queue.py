@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.forecast.layout import (
     NEXT_SEQUENCE,
     NOBODY,
@@ -17,7 +17,7 @@ from tracemill.kernels.forecast.layout import (
 from tracemill.kernels.forecast.tables import counters_of, queue_of
 
 
-@part
+@unchecked
 def is_before(queue: Any, place: Any, time: Any, order: Any, receiver: Any, sequence: Any) -> Any:
     """Whether an entry of the queue comes before another one."""
     row = queue[place]
@@ -30,7 +30,7 @@ def is_before(queue: Any, place: Any, time: Any, order: Any, receiver: Any, sequ
     return row[SEQUENCE] < sequence
 
 
-@part
+@unchecked
 def push(state: Any, time: Any, order: Any, receiver: Any, task: Any) -> None:
     """Add an entry; of equals, the first one added comes first."""
     sequence = counters_of(state)[NEXT_SEQUENCE]
@@ -38,7 +38,7 @@ def push(state: Any, time: Any, order: Any, receiver: Any, task: Any) -> None:
     push_again(state, time, order, receiver, sequence, task)
 
 
-@part
+@unchecked
 def push_again(
     state: Any, time: Any, order: Any, receiver: Any, sequence: Any, task: Any
 ) -> None:  # fmt: skip
@@ -58,13 +58,13 @@ def push_again(
     row[SEQUENCE], row[TASK] = sequence, task
 
 
-@part
+@unchecked
 def push_process(state: Any, process: Any, time: Any) -> None:
     """Let a process go on at that time."""
     push(state, time, process, 0, NOBODY)
 
 
-@part
+@unchecked
 def pop(state: Any) -> None:
     """Remove the first entry of the queue."""
     counters, queue = counters_of(state), queue_of(state)
@@ -93,7 +93,7 @@ def pop(state: Any) -> None:
     row[SEQUENCE], row[TASK] = sequence, task
 
 
-@part
+@unchecked
 def is_next(state: Any, time: Any, order: Any, receiver: Any, sequence: Any) -> Any:
     """Whether an entry would come before all of the queue."""
     if counters_of(state)[QUEUE_SIZE] == 0:

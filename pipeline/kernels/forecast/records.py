@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tracemill.kernels.addressed import part
-from tracemill.kernels.compiled import kernel
+from tracemill.kernels.compiled import kernel, unchecked
 from tracemill.kernels.forecast.layout import (
     FIRST_WAITER,
     FREE_RECORD,
@@ -42,7 +41,7 @@ from tracemill.kernels.forecast.tables import (
 )
 
 
-@part
+@unchecked
 def bucket_of(state: Any, place: Any, number: Any) -> Any:
     """The bucket of a key; their number is a power of 2."""
     bits = np.uint64(place) * np.uint64(0x9E3779B97F4A7C15)
@@ -51,7 +50,7 @@ def bucket_of(state: Any, place: Any, number: Any) -> Any:
     return np.int64(bits & np.uint64(buckets_of(state).shape[0] - 1))
 
 
-@part
+@unchecked
 def find(state: Any, place: Any, number: Any) -> Any:
     """The record of a key, or NOBODY."""
     records = records_of(state)
@@ -63,7 +62,7 @@ def find(state: Any, place: Any, number: Any) -> Any:
     return record
 
 
-@part
+@unchecked
 def add(state: Any, place: Any, number: Any) -> Any:
     """A new record of a key, all other columns 0."""
     counters, records = counters_of(state), records_of(state)
@@ -80,7 +79,7 @@ def add(state: Any, place: Any, number: Any) -> Any:
     return record
 
 
-@part
+@unchecked
 def drop(state: Any, record: Any) -> None:
     """Remove a record."""
     counters, records, buckets = counters_of(state), records_of(state), buckets_of(state)
@@ -111,13 +110,13 @@ def hash_again(state: Any, old: Any) -> None:
             record = after
 
 
-@part
+@unchecked
 def process_count(state: Any) -> Any:
     """Number of processes."""
     return in_degrees_of(state).shape[1]
 
 
-@part
+@unchecked
 def own_record(state: Any, operation: Any, process: Any, number: Any) -> Any:
     """The record of an execution by one process, added if it is new."""
     place = operation * (process_count(state) + 1) + process
@@ -135,7 +134,7 @@ def own_record(state: Any, operation: Any, process: Any, number: Any) -> Any:
     return record
 
 
-@part
+@unchecked
 def whole_record(state: Any, operation: Any, number: Any) -> Any:
     """The record of an execution by all processes, added if it is new."""
     place = operation * (process_count(state) + 1) + process_count(state)
@@ -150,7 +149,7 @@ def whole_record(state: Any, operation: Any, number: Any) -> Any:
     return record
 
 
-@part
+@unchecked
 def new_task(state: Any) -> Any:
     """An unused task."""
     counters, tasks = counters_of(state), tasks_of(state)
@@ -160,7 +159,7 @@ def new_task(state: Any) -> Any:
     return task
 
 
-@part
+@unchecked
 def drop_task(state: Any, task: Any) -> None:
     """Free a task."""
     counters = counters_of(state)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.forecast.layout import (
     ALL_PAIRS,
     ASK_SEQUENCE,
@@ -79,19 +79,19 @@ from tracemill.kernels.network.layout import STORAGE
 from tracemill.kernels.network.transfers import transfer
 
 
-@part
+@unchecked
 def order_of(state: Any, sender: Any) -> Any:
     """Order of transfers of a sender in the queue: after all processes, storage first."""
     return process_count(state) + 1 + sender
 
 
-@part
+@unchecked
 def is_long(state: Any, sender: Any, receiver: Any, size: Any) -> Any:
     """Whether a transfer waits for its receiver, and its sender for it."""
     return size > counters_of(state)[LIMIT] and sender != STORAGE and receiver != STORAGE
 
 
-@part
+@unchecked
 def make_task(
     state: Any, ready: Any, operation: Any, starter: Any, number: Any, place: Any, size: Any,
     kind: Any, code: Any,
@@ -105,7 +105,7 @@ def make_task(
     return task
 
 
-@part
+@unchecked
 def park(
     state: Any, ready: Any, receiver: Any, operation: Any, starter: Any, number: Any, place: Any,
     size: Any, code: Any,
@@ -123,7 +123,7 @@ def park(
     return True
 
 
-@part
+@unchecked
 def push_one(
     state: Any, ready: Any, sender: Any, receiver: Any, operation: Any, number: Any, place: Any,
     size: Any, code: Any,
@@ -134,7 +134,7 @@ def push_one(
         push(state, ready, order_of(state, sender), receiver + 1, task)
 
 
-@part
+@unchecked
 def push_to_all(state: Any, operation: Any, process: Any, number: Any, code: Any) -> None:
     """Add what a process sends to all others."""
     now, size = processes_of(state)[process, CLOCK], operations_of(state)[operation, SIZE]
@@ -147,7 +147,7 @@ def push_to_all(state: Any, operation: Any, process: Any, number: Any, code: Any
     push(state, now, order_of(state, process), first + 1, task)
 
 
-@part
+@unchecked
 def push_round(
     state: Any, operation: Any, process: Any, number: Any, round_: Any, ready: Any, code: Any
 ) -> None:  # fmt: skip
@@ -168,7 +168,7 @@ def push_round(
         place += 1
 
 
-@part
+@unchecked
 def push_in_ring(
     state: Any, operation: Any, process: Any, number: Any, round_: Any, ready: Any, code: Any
 ) -> None:  # fmt: skip
@@ -178,7 +178,7 @@ def push_in_ring(
     push_one(state, ready, process, receiver, operation, number, round_, size, code)
 
 
-@part
+@unchecked
 def release_rounds(
     state: Any, operation: Any, process: Any, number: Any, record: Any, code: Any
 ) -> None:
@@ -195,14 +195,14 @@ def release_rounds(
 # --- Ends -----------------------------------------------------------------------------------------
 
 
-@part
+@unchecked
 def held_place(state: Any, operation: Any, process: Any) -> Any:
     """First key of records of what a member of a ring received before it could send it on."""
     count = operations_of(state).shape[0]
     return (operation + count) * (process_count(state) + 1) + process
 
 
-@part
+@unchecked
 def arrive_in_ring(
     state: Any, operation: Any, process: Any, number: Any, round_: Any, record: Any, end: Any,
     code: Any,
@@ -220,7 +220,7 @@ def arrive_in_ring(
         records_of(state)[held, LATEST] = end
 
 
-@part
+@unchecked
 def start_in_ring(state: Any, operation: Any, process: Any, number: Any, code: Any) -> None:
     """Send in the first round, and in those for which the process has what it needs."""
     now, rounds = processes_of(state)[process, CLOCK], operations_of(state)[operation, ROUNDS]
@@ -233,7 +233,7 @@ def start_in_ring(state: Any, operation: Any, process: Any, number: Any, code: A
             push_in_ring(state, operation, process, number, round_ + 1, ready, code)
 
 
-@part
+@unchecked
 def arrive(
     state: Any, operation: Any, process: Any, number: Any, round_: Any, end: Any, code: Any
 ) -> None:  # fmt: skip
@@ -256,7 +256,7 @@ def arrive(
         wake_one(state, process, record)
 
 
-@part
+@unchecked
 def arrive_at_edge(state: Any, process: Any, record: Any) -> None:
     """Let a process go on that waits for the edges of a step and has all of them."""
     own, row = records_of(state)[record], processes_of(state)[process]
@@ -270,7 +270,7 @@ def arrive_at_edge(state: Any, process: Any, record: Any) -> None:
         push_process(state, process, row[CLOCK])
 
 
-@part
+@unchecked
 def note_sent(state: Any, operation: Any, process: Any, number: Any, end: Any) -> None:
     """Note the end of a transfer that its sender waits for."""
     described = operations_of(state)[operation]
@@ -291,7 +291,7 @@ def note_sent(state: Any, operation: Any, process: Any, number: Any, end: Any) -
         wake_one(state, process, record)
 
 
-@part
+@unchecked
 def carry(
     state: Any, network: Any, task: Any, sender: Any, receiver: Any, size: Any, round_: Any,
     ready: Any,
@@ -317,7 +317,7 @@ def carry(
 # --- Readiness ------------------------------------------------------------------------------------
 
 
-@part
+@unchecked
 def was_asked_for(
     state: Any, operation: Any, receiver: Any, number: Any, sequence: Any
 ) -> Any:  # fmt: skip
@@ -329,7 +329,7 @@ def was_asked_for(
     return row[IS_STARTED] != 0 and row[ASK_SEQUENCE] <= sequence
 
 
-@part
+@unchecked
 def release_parked(state: Any, process: Any, record: Any, now: Any) -> None:
     """Add the long transfers that waited for this process to ask, the first one found first."""
     tasks, previous = tasks_of(state), NOBODY
@@ -347,7 +347,7 @@ def release_parked(state: Any, process: Any, record: Any, now: Any) -> None:
         previous = after
 
 
-@part
+@unchecked
 def run_task(state: Any, network: Any, ready: Any, sequence: Any, receiver: Any, task: Any) -> None:
     """Carry the transfers of a task, as long as none of others comes before them."""
     row = tasks_of(state)[task]
@@ -380,7 +380,7 @@ def run_task(state: Any, network: Any, ready: Any, sequence: Any, receiver: Any,
             return
 
 
-@part
+@unchecked
 def has_more(state: Any, task: Any) -> Any:
     """Whether a batch goes on after its place."""
     row = tasks_of(state)[task]
@@ -395,7 +395,7 @@ def has_more(state: Any, task: Any) -> Any:
     )
 
 
-@part
+@unchecked
 def has_room(state: Any) -> Any:
     """Whether there are records and tasks for whatever one step may need."""
     counters = counters_of(state)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.forecast.layout import (
     CLASS,
     CLASS_AFTER,
@@ -49,7 +49,7 @@ from tracemill.kernels.forecast.tables import (
 )
 
 
-@part
+@unchecked
 def account(state: Any, code: Any, operation: Any, column: Any, amount: Any) -> None:
     """Add to the results of the class of an operation, as often as the instruction counts."""
     interval = code_of(state)[code, INTERVAL]
@@ -57,7 +57,7 @@ def account(state: Any, code: Any, operation: Any, column: Any, amount: Any) -> 
     classes_of(state)[interval, number, column] += weights_of(state)[code] * amount
 
 
-@part
+@unchecked
 def note_start(whole: Any, now: Any) -> None:
     """Note when a process started an operation."""
     if whole[STARTS] == 0:
@@ -68,7 +68,7 @@ def note_start(whole: Any, now: Any) -> None:
     whole[START_LATEST] = max(whole[START_LATEST], now)
 
 
-@part
+@unchecked
 def note_leave(state: Any, record: Any, instruction: Any, operation: Any, now: Any) -> None:
     """Note when a process left an operation; the last one adds what belongs to all."""
     whole = records_of(state)[record]
@@ -89,13 +89,13 @@ def note_leave(state: Any, record: Any, instruction: Any, operation: Any, now: A
     drop(state, record)
 
 
-@part
+@unchecked
 def is_over_for_all(state: Any, operation: Any, whole: Any) -> Any:
     """Whether all members have started and all transfers have their ends."""
     return whole[LEFT] == 0 and whole[STARTS] == operations_of(state)[operation, MEMBERS]
 
 
-@part
+@unchecked
 def finish(state: Any, process: Any, record: Any, over: Any) -> None:
     """End the wait of a process for an operation that is over for it at that time."""
     row, own = processes_of(state)[process], records_of(state)[record]
@@ -112,7 +112,7 @@ def finish(state: Any, process: Any, record: Any, over: Any) -> None:
     drop(state, record)
 
 
-@part
+@unchecked
 def wait(state: Any, process: Any, operation: Any) -> Any:
     """Wait for an operation that the process takes part in; whether it is over."""
     record = progress_of(state)[operation, process, CURRENT]
@@ -133,7 +133,7 @@ def wait(state: Any, process: Any, operation: Any) -> Any:
     return False
 
 
-@part
+@unchecked
 def wake_one(state: Any, process: Any, record: Any) -> None:
     """Let a process go on if it waits for an operation that is over for it now."""
     own = records_of(state)[record]
@@ -142,7 +142,7 @@ def wake_one(state: Any, process: Any, record: Any) -> None:
         push_process(state, process, processes_of(state)[process, CLOCK])
 
 
-@part
+@unchecked
 def wake_all(state: Any, operation: Any, record: Any) -> None:
     """Let the waiting processes go on if an operation is over for all."""
     whole = records_of(state)[record]

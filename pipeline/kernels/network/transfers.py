@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tracemill.kernels.addressed import getter, part
+from tracemill.kernels.addressed import getter
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.network.layout import (
     BUSY,
     BYTES,
@@ -45,13 +46,13 @@ costs_of = getter(_NUMBERS["costs"], 2, "float64")
 used_of = getter(_NUMBERS["used"], 2, "float64")
 
 
-@part
+@unchecked
 def rounded(value: Any) -> Any:
     """The nearest whole number; halves are rounded up."""
     return np.int64(np.floor(value + 0.5))
 
 
-@part
+@unchecked
 def joining_level(network: Any, sender: Any, receiver: Any) -> Any:
     """The lowest level that has both in one unit; the storage is behind the last one."""
     numbers = unit_numbers_of(network)
@@ -63,13 +64,13 @@ def joining_level(network: Any, sender: Any, receiver: Any) -> Any:
     return level
 
 
-@part
+@unchecked
 def unit_below(network: Any, level: Any, process: Any) -> Any:
     """Number of the unit below a level, or of the core, that has the process."""
     return process if level == 0 else unit_numbers_of(network)[level - 1, process]
 
 
-@part
+@unchecked
 def first_free(times: Any, first: Any, count: Any) -> Any:
     """The link that is free first."""
     best = first
@@ -79,7 +80,7 @@ def first_free(times: Any, first: Any, count: Any) -> Any:
     return best
 
 
-@part
+@unchecked
 def last_until(times: Any, first: Any, count: Any, time: Any) -> Any:
     """The last place of a sorted range with at most that time; the range begins with one."""
     low, high = first, first + count
@@ -92,14 +93,14 @@ def last_until(times: Any, first: Any, count: Any, time: Any) -> Any:
     return low
 
 
-@part
+@unchecked
 def duration_of(network: Any, group: Any, size: Any) -> Any:
     """Time of a transfer over a channel of a group."""
     cost = costs_of(network)[group]
     return rounded(cost[LATENCY] + cost[NS_PER_BYTE] * size)
 
 
-@part
+@unchecked
 def choose_group(network: Any, unit: Any, size: Any, departure: Any, is_taken: Any) -> Any:
     """The group of the channel by which a transfer leaves first, and the channel's place."""
     free, groups = free_of(network), groups_of(network)
@@ -119,7 +120,7 @@ def choose_group(network: Any, unit: Any, size: Any, departure: Any, is_taken: A
     return best, place
 
 
-@part
+@unchecked
 def occupy(network: Any, group: Any, place: Any, until: Any) -> None:
     """Take a channel until that time; the group stays in order."""
     free, channels = free_of(network), channels_of(network)
@@ -133,7 +134,7 @@ def occupy(network: Any, group: Any, place: Any, until: Any) -> None:
     free[place], channels[place] = until, channel
 
 
-@part
+@unchecked
 def transfer(
     network: Any, sender: Any, receiver: Any, size: Any, ready: Any, weight: Any
 ) -> Any:  # fmt: skip

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.tables import choices_of, code_of, shares_of
 
 
-@part
+@unchecked
 def choose(state: Any, process: Any, op: Any) -> Any:
     """Number of the alternative that a process takes at instruction `op`."""
     code, taken = code_of(state), choices_of(state)[process]

@@ -8,7 +8,7 @@ whichever is later.
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.collectives import arrive, finish_member, release_member
 from tracemill.kernels.simulation.files import (
@@ -56,7 +56,7 @@ _NO_ROOT = 0xFFFFFFFF
 # --- Entering ------------------------------------------------------------------------------------
 
 
-@part
+@unchecked
 def begin_call(state: Any, process: Any, now: Any, op: Any) -> None:
     """Begin the call of instruction `op`, and start it unless that has a delay."""
     row, code = processes_of(state)[process], code_of(state)
@@ -72,7 +72,7 @@ def begin_call(state: Any, process: Any, now: Any, op: Any) -> None:
         start_call(state, process, now)
 
 
-@part
+@unchecked
 def start_call(state: Any, process: Any, now: Any) -> None:
     """Start what a call does; schedule its end if that is known."""
     row, code = processes_of(state)[process], code_of(state)
@@ -111,7 +111,7 @@ def start_call(state: Any, process: Any, now: Any) -> None:
     release_call(state, process)
 
 
-@part
+@unchecked
 def new_request(state: Any, process: Any, slot: Any) -> Any:
     """A request identifier, unique in its process."""
     request = processes_of(state)[process, at.NEXT_REQUEST]
@@ -120,7 +120,7 @@ def new_request(state: Any, process: Any, slot: Any) -> Any:
     return request
 
 
-@part
+@unchecked
 def begin_send(state: Any, process: Any, now: Any, visit: Any, op: Any, slot: Any) -> None:
     """Post and record a send."""
     code = code_of(state)
@@ -136,7 +136,7 @@ def begin_send(state: Any, process: Any, now: Any, visit: Any, op: Any, slot: An
         put(state, place, at.ON_SEND, time, rank, comm, tag, size)
 
 
-@part
+@unchecked
 def begin_receive(
     state: Any, process: Any, now: Any, visit: Any, op: Any, slot: Any, sender: Any
 ) -> None:
@@ -149,7 +149,7 @@ def begin_receive(
         put(state, place, at.ON_IRECV_REQUEST, time, request)
 
 
-@part
+@unchecked
 def begin_collective(state: Any, process: Any, now: Any, visit: Any, op: Any, slot: Any) -> None:
     """Begin a collective, and release all members that waited only for this process."""
     code, place = code_of(state), location_of(state, process)
@@ -181,7 +181,7 @@ def begin_collective(state: Any, process: Any, now: Any, visit: Any, op: Any, sl
 # --- Leaving -------------------------------------------------------------------------------------
 
 
-@part
+@unchecked
 def end_call(state: Any, process: Any, now: Any) -> None:
     """End the call of a process: add records and waits, and free its requests."""
     row = processes_of(state)[process]
@@ -215,13 +215,13 @@ def end_call(state: Any, process: Any, now: Any) -> None:
     row[at.STATE] = at.READY
 
 
-@part
+@unchecked
 def is_waiting_call(state: Any, process: Any) -> Any:
     """Whether the call of a process completes requests instead of making them."""
     return code_of(state)[processes_of(state)[process, at.CALL_AT], at.CODE] == at.WAIT
 
 
-@part
+@unchecked
 def end_send(
     state: Any, process: Any, place: Any, slot: Any, message: Any, time: Any
 ) -> None:  # fmt: skip
@@ -232,7 +232,7 @@ def end_send(
     release_message(state, message)
 
 
-@part
+@unchecked
 def end_receive(
     state: Any, process: Any, place: Any, slot: Any, message: Any, time: Any
 ) -> None:  # fmt: skip
@@ -250,7 +250,7 @@ def end_receive(
     release_message(state, message)
 
 
-@part
+@unchecked
 def end_collective(
     state: Any, process: Any, place: Any, slot: Any, instance: Any, time: Any
 ) -> None:  # fmt: skip

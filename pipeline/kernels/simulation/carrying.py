@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.network.transfers import transfer
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.pending import drop_first
@@ -20,7 +20,7 @@ from tracemill.kernels.simulation.tables import (
 )
 
 
-@part
+@unchecked
 def carry_next(state: Any, network: Any) -> None:
     """Give the first pending transfer a channel, and release the calls that wait for it."""
     first = pending_of(state)[0]
@@ -46,7 +46,7 @@ def carry_next(state: Any, network: Any) -> None:
         end_carry(state, thing, carry, transfer(network, sender, receiver, size, ready, 1.0))
 
 
-@part
+@unchecked
 def end_access_at(state: Any, process: Any, end: Any) -> None:
     """Schedule the end of a call that accesses a file."""
     row = processes_of(state)[process]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.recording import add_candidate, add_wait
 from tracemill.kernels.simulation.tables import (
@@ -16,7 +16,7 @@ from tracemill.kernels.simulation.tables import (
 )
 
 
-@part
+@unchecked
 def add_waits(state: Any, instance: Any) -> None:
     """Add the waits of an instance that all members have finished."""
     row = instances_of(state)[instance]
@@ -68,7 +68,7 @@ def add_waits(state: Any, instance: Any) -> None:
                 charge_wait(state, instance, rank, last, at.NXN_WAIT)
 
 
-@part
+@unchecked
 def window_property(operation: Any) -> Any:
     """Property of waits in an operation on a window."""
     if operation == at.CREATING:
@@ -76,7 +76,7 @@ def window_property(operation: Any) -> Any:
     return at.FREE_WAIT if operation == at.FREEING else at.FENCE_WAIT
 
 
-@part
+@unchecked
 def charge_all(
     state: Any, instance: Any, last: Any, whom: Any, wait: Any, completion: Any
 ) -> None:  # fmt: skip
@@ -93,7 +93,7 @@ def charge_all(
                 charge_completion(state, instance, rank, last, first, completion)
 
 
-@part
+@unchecked
 def takes_part(state: Any, instance: Any, rank: Any, last: Any) -> Any:
     """Whether a member waits for `last`; True for every partner if `last` is NOBODY."""
     family = code_of(state)[instances_of(state)[instance, at.INSTANCE_CODE], at.MODE]
@@ -105,14 +105,14 @@ def takes_part(state: Any, instance: Any, rank: Any, last: Any) -> Any:
     return member[at.GOT] > 0 and member[at.BEGIN] < members_of(state)[instance, last, at.BEGIN]
 
 
-@part
+@unchecked
 def is_partner(member: Any, family: Any) -> Any:
     """Whether a member moves data; True in families where data does not matter."""
     is_of_data = at.N_TO_N <= family <= at.SCAN
     return not is_of_data or member[at.SENT] > 0 or member[at.GOT] > 0
 
 
-@part
+@unchecked
 def latest_member(state: Any, instance: Any, count: Any, family: Any, only_senders: Any) -> Any:
     """Rank that began last among the first `count`; lowest rank of equals; NOBODY if none."""
     last = at.NOBODY
@@ -127,7 +127,7 @@ def latest_member(state: Any, instance: Any, count: Any, family: Any, only_sende
     return last
 
 
-@part
+@unchecked
 def latest_neighbor(state: Any, instance: Any, rank: Any, size: Any) -> Any:
     """Sending neighbor in the ring that began last; lower rank of equals; NOBODY if none."""
     before, after = (rank + size - 1) % size, (rank + 1) % size
@@ -141,7 +141,7 @@ def latest_neighbor(state: Any, instance: Any, rank: Any, size: Any) -> Any:
     return last
 
 
-@part
+@unchecked
 def first_to_end(state: Any, instance: Any, last: Any) -> Any:
     """Rank that ended first among the members that wait for `last`; lowest rank of equals."""
     first = at.NOBODY
@@ -155,7 +155,7 @@ def first_to_end(state: Any, instance: Any, last: Any) -> Any:
     return first
 
 
-@part
+@unchecked
 def charge_wait(state: Any, instance: Any, rank: Any, last: Any, property_: Any) -> None:
     """Add a wait from the begin of a member until `last` began, or until the own end."""
     row = instances_of(state)[instance]
@@ -183,7 +183,7 @@ def charge_wait(state: Any, instance: Any, rank: Any, last: Any, property_: Any)
             )  # fmt: skip
 
 
-@part
+@unchecked
 def charge_early_fence(state: Any, instance: Any, rank: Any, until: Any) -> Any:
     """Add the wait of a fence for accesses to the member's memory; returns its end (ns)."""
     row, member = instances_of(state)[instance], members_of(state)[instance, rank]
@@ -201,7 +201,7 @@ def charge_early_fence(state: Any, instance: Any, rank: Any, until: Any) -> Any:
     return accessed
 
 
-@part
+@unchecked
 def forget_accesses(state: Any, window: Any) -> None:
     """Clear the last accesses: a new epoch begins."""
     first = at.ACCESS + at.ACCESS_WIDTH * at.FENCE_SLOT
@@ -211,7 +211,7 @@ def forget_accesses(state: Any, window: Any) -> None:
             rows[rank, column] = at.NOBODY
 
 
-@part
+@unchecked
 def charge_completion(
     state: Any, instance: Any, rank: Any, last: Any, first: Any, property_: Any
 ) -> None:
@@ -231,14 +231,14 @@ def charge_completion(
         )  # fmt: skip
 
 
-@part
+@unchecked
 def is_nonblocking(state: Any, instance: Any) -> Any:
     """Whether an instance is of a non-blocking operation."""
     op = instances_of(state)[instance, at.INSTANCE_CODE]
     return code_of(state)[op, at.CODE] == at.ICOLLECTIVE
 
 
-@part
+@unchecked
 def member_location(state: Any, instance: Any, rank: Any) -> Any:
     """The location of a member."""
     process = comm_members_of(state)[instances_of(state)[instance, at.INSTANCE_COMM], rank]

@@ -13,7 +13,7 @@ Other members are released at once. A member ends some time after the last one i
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.collective_waits import add_waits
 from tracemill.kernels.simulation.messages import transfer_ns
@@ -30,7 +30,7 @@ from tracemill.kernels.simulation.tables import (
 )
 
 
-@part
+@unchecked
 def new_instance(state: Any, comm: Any, before: Any) -> Any:
     """A new instance of a communicator, after `before`."""
     instances = instances_of(state)
@@ -46,7 +46,7 @@ def new_instance(state: Any, comm: Any, before: Any) -> Any:
     return instance
 
 
-@part
+@unchecked
 def release_instance(state: Any, instance: Any) -> None:
     """Free an instance that all members have finished, and that is nobody's last one."""
     row = instances_of(state)[instance]
@@ -55,7 +55,7 @@ def release_instance(state: Any, instance: Any) -> None:
         counters_of(state)[at.INSTANCE_FREE] = instance
 
 
-@part
+@unchecked
 def begin_delay(state: Any, process: Any, op: Any) -> Any:
     """Time from the begin of the call to the begin of the collective."""
     family = code_of(state)[op, at.MODE]
@@ -67,7 +67,7 @@ def begin_delay(state: Any, process: Any, op: Any) -> Any:
     return 1 + noise(counters_of(state), key, counters_of(state)[at.OVERHEAD])
 
 
-@part
+@unchecked
 def operation_cost(state: Any, process: Any, op: Any) -> Any:
     """Time from the begin of the last member needed to the end of a member."""
     counters, code = counters_of(state), code_of(state)
@@ -80,7 +80,7 @@ def operation_cost(state: Any, process: Any, op: Any) -> Any:
     return 1 + cost + noise(counters, key, cost // 4 + counters[at.OVERHEAD])
 
 
-@part
+@unchecked
 def arrive(state: Any, process: Any, visit: Any, path: Any, op: Any) -> Any:
     """Begin a collective on a process; returns its instance."""
     code, instances = code_of(state), instances_of(state)
@@ -113,7 +113,7 @@ def arrive(state: Any, process: Any, visit: Any, path: Any, op: Any) -> Any:
     return instance
 
 
-@part
+@unchecked
 def is_complete_for(state: Any, instance: Any, family: Any, rank: Any) -> Any:
     """Whether all members that a member waits for have arrived."""
     row, code = instances_of(state)[instance], code_of(state)
@@ -140,7 +140,7 @@ def is_complete_for(state: Any, instance: Any, family: Any, rank: Any) -> Any:
     return family == at.RING or row[at.ARRIVED] == comm_sizes_of(state)[comm]
 
 
-@part
+@unchecked
 def latest_needed_ns(state: Any, instance: Any, family: Any, rank: Any) -> Any:
     """Latest begin among a member and those it waits for (ns)."""
     row, members = instances_of(state)[instance], members_of(state)[instance]
@@ -164,7 +164,7 @@ def latest_needed_ns(state: Any, instance: Any, family: Any, rank: Any) -> Any:
     return row[at.LATEST_NS]
 
 
-@part
+@unchecked
 def release_member(state: Any, instance: Any, rank: Any) -> Any:
     """Set the end of a member if it is known only now; returns whether it is."""
     family = code_of(state)[instances_of(state)[instance, at.INSTANCE_CODE], at.MODE]
@@ -176,7 +176,7 @@ def release_member(state: Any, instance: Any, rank: Any) -> Any:
     return True
 
 
-@part
+@unchecked
 def finish_member(state: Any, instance: Any) -> None:
     """Count a finished member; after the last one, add the waits."""
     row = instances_of(state)[instance]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation import schedule
 from tracemill.kernels.simulation.locks import TIME, VISIT, take_turns
@@ -24,7 +24,7 @@ FAN_OUT, DEPTH = 4, 2
 """Number of functions that each function calls, and levels of calls."""
 
 
-@part
+@unchecked
 def work(state: Any, process: Any, now: Any, op: Any) -> Any:
     """Run the WORK instruction `op`; returns its end (ns)."""
     code, counters = code_of(state), counters_of(state)
@@ -39,7 +39,7 @@ def work(state: Any, process: Any, now: Any, op: Any) -> Any:
     return now + length
 
 
-@part
+@unchecked
 def call_functions(
     state: Any, location: Any, path: Any, now: Any, length: Any, count: Any, key: Any
 ) -> None:
@@ -68,7 +68,7 @@ def call_functions(
 # --- Thread teams --------------------------------------------------------------------------------
 
 
-@part
+@unchecked
 def run_team(state: Any, process: Any, now: Any, op: Any) -> Any:
     """Run a parallel region on threads of a process; returns the end of the join (ns)."""
     code, counters, team = code_of(state), counters_of(state), team_of(state)[0]
@@ -104,7 +104,7 @@ def run_team(state: Any, process: Any, now: Any, op: Any) -> Any:
     return latest + 1
 
 
-@part
+@unchecked
 def compute_share(
     state: Any, process: Any, first: Any, thread: Any, op: Any, section: Any
 ) -> None:  # fmt: skip
@@ -123,7 +123,7 @@ def compute_share(
     leave(state, first + thread, path, team[thread, TIME])
 
 
-@part
+@unchecked
 def meet_in_barrier(
     state: Any, process: Any, first: Any, op: Any, section: Any, path: Any, is_implicit: Any
 ) -> None:

@@ -2,15 +2,14 @@
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
-from tracemill.kernels.compiled import kernel
+from tracemill.kernels.compiled import kernel, unchecked
 from tracemill.kernels.simulation import layout as at
 
 (AT_LOCATION, BEFORE_VISIT, UNTIL_NS) = range(3)
 """Position of the walk: a location, a visit there, and the begin of the visit (ns)."""
 
 
-@part
+@unchecked
 def last_before(steps: Any, low: Any, high: Any, visit: Any) -> Any:
     """Last step between `low` and `high` in an earlier visit, or `low` - 1."""
     while low < high:
@@ -52,7 +51,7 @@ def walk_steps(steps: Any, bounds: Any, starts: Any, position: Any, segments: An
     return len(segments)
 
 
-@part
+@unchecked
 def pass_time(
     place: Any, now: Any, segments: Any, bounds: Any, current: Any, since: Any, times: Any
 ) -> None:

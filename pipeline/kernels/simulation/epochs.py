@@ -9,7 +9,7 @@ after a lazy start, waits until the targets have posted. Wait waits until all or
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.one_sided import (
     PROCESSES,
@@ -28,7 +28,7 @@ from tracemill.kernels.simulation.tables import (
 )
 
 
-@part
+@unchecked
 def partner(state: Any, process: Any, op: Any, number: Any) -> Any:
     """Rank of a partner in the epoch that instruction `op` begins or ends."""
     code = code_of(state)
@@ -37,7 +37,7 @@ def partner(state: Any, process: Any, op: Any, number: Any) -> Any:
     return (own_rank(state, process, op) + step + size) % size
 
 
-@part
+@unchecked
 def begin_epoch_call(state: Any, process: Any, now: Any, visit: Any, op: Any) -> None:
     """Note the begin or end of an epoch."""
     code = code_of(state)
@@ -55,25 +55,25 @@ def begin_epoch_call(state: Any, process: Any, now: Any, visit: Any, op: Any) ->
         row[at.COMPLETE_ENTER + slot], row[at.COMPLETE_VISIT + slot] = now, visit
 
 
-@part
+@unchecked
 def partner_process(state: Any, process: Any, op: Any, number: Any) -> Any:
     """Process of a partner."""
     return comm_members_of(state)[code_of(state)[op, at.COMM], partner(state, process, op, number)]
 
 
-@part
+@unchecked
 def last_post(state: Any, process: Any, op: Any) -> Any:
     """Partner that posted last; lowest process of equals; NOBODY if not all have posted."""
     return last_partner(state, process, op, at.STARTS, at.POSTS, at.POST_ENTER)
 
 
-@part
+@unchecked
 def last_completion(state: Any, process: Any, op: Any) -> Any:
     """Partner that completed last; lowest process of equals; NOBODY if not all have completed."""
     return last_partner(state, process, op, at.POSTS, at.COMPLETES, at.COMPLETE_ENTER)
 
 
-@part
+@unchecked
 def last_partner(state: Any, process: Any, op: Any, own: Any, other: Any, enter: Any) -> Any:
     """Partner that made its n-th call last, where n is the number of own calls.
 
@@ -91,7 +91,7 @@ def last_partner(state: Any, process: Any, op: Any, own: Any, other: Any, enter:
     return last
 
 
-@part
+@unchecked
 def later_of(state: Any, op: Any, last: Any, rank: Any, column: Any) -> Any:
     """Later one of two ranks; lower process of equals. `last` may be NOBODY."""
     if last == at.NOBODY:
@@ -103,7 +103,7 @@ def later_of(state: Any, op: Any, last: Any, rank: Any, column: Any) -> Any:
     return rank if members[rank] < members[last] else last
 
 
-@part
+@unchecked
 def epoch_call_leave(state: Any, process: Any, op: Any) -> Any:
     """End of a call that begins or ends an epoch (ns); NOBODY if not known yet."""
     code, counters = code_of(state), counters_of(state)
@@ -123,7 +123,7 @@ def epoch_call_leave(state: Any, process: Any, op: Any) -> Any:
     return max(time, rows[last, column] + counters[at.LATENCY])
 
 
-@part
+@unchecked
 def access_leave(state: Any, process: Any, op: Any) -> Any:
     """End of an operation in an epoch (ns); NOBODY while a lazy one waits for its target."""
     code, row = code_of(state), processes_of(state)[process]
@@ -140,7 +140,7 @@ def access_leave(state: Any, process: Any, op: Any) -> Any:
 # --- Waits ---------------------------------------------------------------------------------------
 
 
-@part
+@unchecked
 def charge_late_post(state: Any, process: Any, now: Any) -> None:
     """Add the wait of a call that began before a target posted and ends after that."""
     code, row = code_of(state), processes_of(state)[process]
@@ -166,7 +166,7 @@ def charge_late_post(state: Any, process: Any, now: Any) -> None:
         row[at.IS_CHARGED] = 1
 
 
-@part
+@unchecked
 def charge(
     state: Any, process: Any, property_: Any, start: Any, until: Any, cause: Any,
     cause_visit: Any, cause_enter: Any,
@@ -180,7 +180,7 @@ def charge(
     )  # fmt: skip
 
 
-@part
+@unchecked
 def charge_early_wait(state: Any, process: Any) -> None:
     """Add the waits of a target: for accesses to its memory, then for late completion."""
     code, row = code_of(state), processes_of(state)[process]
@@ -210,7 +210,7 @@ def charge_early_wait(state: Any, process: Any) -> None:
 # --- Leaving -------------------------------------------------------------------------------------
 
 
-@part
+@unchecked
 def end_epoch_call(state: Any, process: Any, now: Any) -> None:
     """End a call that begins or ends an epoch."""
     code = code_of(state)

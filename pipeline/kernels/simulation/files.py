@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.pending import enqueue
 from tracemill.kernels.simulation.recording import location_of, put
@@ -20,7 +20,7 @@ _READ_AND_WRITE, _CREATE, _NO_STATUS = np.int64(2), np.int64(1), np.int64(0)
 _PLAIN, _NONBLOCKING, _COLLECTIVE = np.int64(0), np.int64(1), np.int64(2)
 
 
-@part
+@unchecked
 def begin_access(state: Any, process: Any, now: Any, op: Any) -> None:
     """Begin an access of one process; it may need a channel of the storage."""
     code = code_of(state)
@@ -32,7 +32,7 @@ def begin_access(state: Any, process: Any, now: Any, op: Any) -> None:
         enqueue(state, now, sender, receiver, at.OF_CALL, process, at.NOBODY)
 
 
-@part
+@unchecked
 def end_access(state: Any, process: Any, now: Any) -> None:
     """End an access of one process, shortly before its call ends."""
     op = processes_of(state)[process, at.CALL_AT]
@@ -40,14 +40,14 @@ def end_access(state: Any, process: Any, now: Any) -> None:
     put_end(state, process, time, op, code_of(state)[op, at.PEER])
 
 
-@part
+@unchecked
 def begin_on_file(state: Any, process: Any, now: Any, op: Any) -> None:
     """Begin a collective file operation."""
     if code_of(state)[op, at.SLOT] == at.ACCESSING:
         put_begin(state, process, now, op, code_of(state)[op, at.AMOUNT], _COLLECTIVE)
 
 
-@part
+@unchecked
 def end_on_file(state: Any, process: Any, place: Any, time: Any) -> None:
     """End a collective file operation."""
     op = processes_of(state)[process, at.CALL_AT]
@@ -60,7 +60,7 @@ def end_on_file(state: Any, process: Any, place: Any, time: Any) -> None:
         put(state, place, at.ON_FILE_CLOSE, time, handle)
 
 
-@part
+@unchecked
 def begin_nonblocking(state: Any, process: Any, time: Any, op: Any, request: Any) -> None:
     """Begin a non-blocking access."""
     code = code_of(state)
@@ -70,7 +70,7 @@ def begin_nonblocking(state: Any, process: Any, time: Any, op: Any, request: Any
     )  # fmt: skip
 
 
-@part
+@unchecked
 def end_nonblocking(
     state: Any, process: Any, time: Any, op: Any, size: Any, request: Any
 ) -> None:  # fmt: skip
@@ -79,7 +79,7 @@ def end_nonblocking(
     put(state, place, at.ON_ACCESS_END, time, handle, size, request)
 
 
-@part
+@unchecked
 def put_begin(state: Any, process: Any, now: Any, op: Any, handle: Any, flags: Any) -> None:
     """Record the begin of an access."""
     code, time = code_of(state), now + counters_of(state)[at.OVERHEAD] // 4
@@ -89,7 +89,7 @@ def put_begin(state: Any, process: Any, now: Any, op: Any, handle: Any, flags: A
     )  # fmt: skip
 
 
-@part
+@unchecked
 def put_end(state: Any, process: Any, time: Any, op: Any, handle: Any) -> None:
     """Record the end of an access."""
     row = processes_of(state)[process]

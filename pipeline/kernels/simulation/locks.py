@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.recording import add_wait, enter, leave, put
 from tracemill.kernels.simulation.schedule import noise, place_key, varied
@@ -23,7 +23,7 @@ _OPENMP, _PTHREAD = np.int64(3), np.int64(7)
 time of the last release."""
 
 
-@part
+@unchecked
 def take_turns(state: Any, process: Any, first: Any, op: Any, section: Any) -> None:
     """Let every thread take the lock as often as instruction `op` says."""
     code, team = code_of(state), team_of(state)[0]
@@ -41,7 +41,7 @@ def take_turns(state: Any, process: Any, first: Any, op: Any, section: Any) -> N
         holder = next_one
 
 
-@part
+@unchecked
 def hold_lock(
     state: Any, process: Any, first: Any, thread: Any, op: Any, section: Any, holder: Any,
     released_in: Any,
@@ -80,7 +80,7 @@ def hold_lock(
     return visit
 
 
-@part
+@unchecked
 def record_lock(state: Any, process: Any, place: Any, event: Any, time: Any, kind: Any) -> None:
     """A record of the lock of a kind, which a process has one of."""
     order = processes_of(state)[process, at.LOCK_COUNTS + kind]

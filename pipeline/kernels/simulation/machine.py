@@ -7,8 +7,7 @@ order in which they are ready; at the same time, what processes do comes first.
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
-from tracemill.kernels.compiled import kernel
+from tracemill.kernels.compiled import kernel, unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation import tables
 from tracemill.kernels.simulation.branches import choose
@@ -21,7 +20,7 @@ from tracemill.kernels.simulation.schedule import pop, push
 DONE_ALL, STUCK, NEEDS_ROOM = range(3)
 
 
-@part
+@unchecked
 def has_room(state: Any) -> Any:
     """Whether the tables have room for the results of one more instruction."""
     counters = tables.counters_of(state)
@@ -38,7 +37,7 @@ def has_room(state: Any) -> Any:
     )
 
 
-@part
+@unchecked
 def run_instruction(state: Any, process: Any, now: Any) -> Any:
     """Run one instruction; returns the time of the next one (ns), or NOBODY for calls."""
     code, row = tables.code_of(state), tables.processes_of(state)[process]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.recording import add_mark, add_wait, location_of
 from tracemill.kernels.simulation.tables import (
@@ -16,7 +16,7 @@ from tracemill.kernels.simulation.tables import (
 )
 
 
-@part
+@unchecked
 def longest_receive(state: Any, process: Any, now: Any) -> Any:
     """The message with the longest wait for its sender, and the wait (ns).
 
@@ -33,7 +33,7 @@ def longest_receive(state: Any, process: Any, now: Any) -> Any:
     return longest, length
 
 
-@part
+@unchecked
 def charge_late_sender(state: Any, process: Any, message: Any, length: Any) -> None:
     """Add a wait for a late sender, and remember it to detect wrong order."""
     row, found = processes_of(state)[process], messages_of(state)[message]
@@ -53,7 +53,7 @@ def charge_late_sender(state: Any, process: Any, message: Any, length: Any) -> N
     row[at.REMEMBERED_COUNT] = count + 1
 
 
-@part
+@unchecked
 def forget(remembered: Any, place: Any, count: Any) -> None:
     """Remove one of the remembered waits."""
     for other in range(place, count - 1):
@@ -61,7 +61,7 @@ def forget(remembered: Any, place: Any, count: Any) -> None:
             remembered[other, column] = remembered[other + 1, column]
 
 
-@part
+@unchecked
 def mark_wrong_order(state: Any, process: Any) -> None:
     """Mark remembered waits as wrong order if a message received now was sent before theirs."""
     row, remembered = processes_of(state)[process], remembered_of(state)[process]
@@ -82,7 +82,7 @@ def mark_wrong_order(state: Any, process: Any) -> None:
                 place += 1
 
 
-@part
+@unchecked
 def charge_late_receiver(state: Any, process: Any, now: Any) -> None:
     """Add a wait for a late receiver, if the call had one."""
     row = processes_of(state)[process]
@@ -106,7 +106,7 @@ def charge_late_receiver(state: Any, process: Any, now: Any) -> None:
         )  # fmt: skip
 
 
-@part
+@unchecked
 def can_wait_for_receiver(code: Any, op: Any) -> Any:
     """Whether an instruction can wait for receivers: sends unless buffered, and MPI_Wait…."""
     return code[op, at.CODE] == at.WAIT or (

@@ -13,7 +13,7 @@ cluster, buffered data is carried without waiting for the receiver.
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.pending import enqueue
 from tracemill.kernels.simulation.tables import (
@@ -25,13 +25,13 @@ from tracemill.kernels.simulation.tables import (
 )
 
 
-@part
+@unchecked
 def transfer_ns(counters: Any, size: Any) -> Any:
     """Transfer time of data (ns): latency, and time by size."""
     return counters[at.LATENCY] + size * counters[at.NS_PER_KIB] // 1024
 
 
-@part
+@unchecked
 def new_message(state: Any) -> Any:
     """An unused message without sender and receiver."""
     messages = messages_of(state)
@@ -46,7 +46,7 @@ def new_message(state: Any) -> Any:
     return message
 
 
-@part
+@unchecked
 def release_message(state: Any, message: Any) -> None:
     """Drop one of the two users of a message; the last one frees it."""
     messages = messages_of(state)
@@ -56,7 +56,7 @@ def release_message(state: Any, message: Any) -> None:
         counters_of(state)[at.MESSAGE_FREE] = message
 
 
-@part
+@unchecked
 def append(state: Any, process: Any, first: Any, last: Any, message: Any) -> None:
     """Append a message to a queue of a process."""
     processes = processes_of(state)
@@ -67,7 +67,7 @@ def append(state: Any, process: Any, first: Any, last: Any, message: Any) -> Non
     processes[process, last] = message
 
 
-@part
+@unchecked
 def unlink(state: Any, process: Any, first: Any, last: Any, before: Any, message: Any) -> None:
     """Remove a message from a queue; `before` is its predecessor, or NOBODY."""
     processes, messages = processes_of(state), messages_of(state)
@@ -81,7 +81,7 @@ def unlink(state: Any, process: Any, first: Any, last: Any, before: Any, message
     messages[message, at.NEXT] = at.NOBODY
 
 
-@part
+@unchecked
 def take_match(
     state: Any, process: Any, first: Any, last: Any, comm: Any, tag: Any, sender: Any
 ) -> Any:  # fmt: skip
@@ -101,14 +101,14 @@ def take_match(
     return at.NOBODY
 
 
-@part
+@unchecked
 def is_early(state: Any, message: Any) -> Any:
     """Whether the data of a message is carried without waiting for the receiver."""
     is_buffered = messages_of(state)[message, at.IS_SYNCHRONOUS] == 0
     return is_buffered and counters_of(state)[at.IS_EARLY] != 0
 
 
-@part
+@unchecked
 def enqueue_message(state: Any, message: Any) -> None:
     """Add the transfer of a message to those that need a channel."""
     row = messages_of(state)[message]
@@ -117,7 +117,7 @@ def enqueue_message(state: Any, message: Any) -> None:
     )  # fmt: skip
 
 
-@part
+@unchecked
 def post_send(state: Any, process: Any, now: Any, visit: Any, op: Any, slot: Any) -> None:
     """Send the message of instruction `op`."""
     counters, code, messages = counters_of(state), code_of(state), messages_of(state)
@@ -153,7 +153,7 @@ def post_send(state: Any, process: Any, now: Any, visit: Any, op: Any, slot: Any
     slots_of(state)[process, slot, at.SLOT_OBJECT] = message
 
 
-@part
+@unchecked
 def post_receive(
     state: Any, process: Any, now: Any, visit: Any, op: Any, slot: Any, sender: Any
 ) -> None:  # fmt: skip
@@ -177,7 +177,7 @@ def post_receive(
     slots_of(state)[process, slot, at.SLOT_OBJECT] = message
 
 
-@part
+@unchecked
 def message_done_ns(state: Any, kind: Any, message: Any) -> Any:
     """End of one side of a message (ns); NOBODY if not known yet."""
     row = messages_of(state)[message]

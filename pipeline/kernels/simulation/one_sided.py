@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.recording import location_of, put
 from tracemill.kernels.simulation.tables import (
@@ -27,13 +27,13 @@ PROCESSES, PROCESSES_AND_MEMORY = np.int64(1), np.int64(3)
 _NO_ROOT, _NOTHING, _ACCUMULATE = np.int64(0xFFFFFFFF), np.int64(0), np.int64(0)
 
 
-@part
+@unchecked
 def own_rank(state: Any, process: Any, op: Any) -> Any:
     """Rank of a process in the window of instruction `op`."""
     return comm_ranks_of(state)[code_of(state)[op, at.COMM], process]
 
 
-@part
+@unchecked
 def begin_remote(state: Any, process: Any, now: Any, op: Any) -> None:
     """Begin a put, get or accumulate; each round targets the next rank after the own one."""
     code, row = code_of(state), processes_of(state)[process]
@@ -52,7 +52,7 @@ def begin_remote(state: Any, process: Any, now: Any, op: Any) -> None:
         put(state, place, kind, time, window, rank, bytes_, request)
 
 
-@part
+@unchecked
 def note_access(state: Any, process: Any, now: Any) -> None:
     """Note the end of an operation if it is the latest one on its target."""
     row, code = processes_of(state)[process], code_of(state)
@@ -71,7 +71,7 @@ def note_access(state: Any, process: Any, now: Any) -> None:
         access[first + at.ACCESS_ENTER] = row[at.CALL_ENTER]
 
 
-@part
+@unchecked
 def complete_requests(state: Any, process: Any, time: Any, window: Any, count: Any) -> None:
     """Record the completion of the oldest `count` requests of a process."""
     row, place = processes_of(state)[process], location_of(state, process)
@@ -81,7 +81,7 @@ def complete_requests(state: Any, process: Any, time: Any, window: Any, count: A
     row[at.NEXT_REQUEST] += count
 
 
-@part
+@unchecked
 def end_on_window(state: Any, process: Any, place: Any, time: Any) -> None:
     """End a fence, or the creation or release of a window."""
     code, row = code_of(state), processes_of(state)[process]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.epochs import (
     begin_epoch_call,
@@ -22,7 +22,7 @@ from tracemill.kernels.simulation.window_locks import (
 )
 
 
-@part
+@unchecked
 def begin_one_sided(state: Any, process: Any, now: Any, visit: Any, op: Any) -> None:
     """Begin an operation on remote memory or a call on a window; release processes that wait."""
     code = code_of(state)
@@ -42,7 +42,7 @@ def begin_one_sided(state: Any, process: Any, now: Any, visit: Any, op: Any) -> 
                 release_call(state, partner_process(state, process, op, number))
 
 
-@part
+@unchecked
 def end_one_sided(state: Any, process: Any, now: Any) -> None:
     """End an operation on remote memory or a call on a window."""
     row, code = processes_of(state)[process], code_of(state)

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.tables import counters_of, pending_of
 
 
-@part
+@unchecked
 def enqueue(
     state: Any, ready: Any, sender: Any, receiver: Any, kind: Any, thing: Any, carry: Any
 ) -> None:  # fmt: skip
@@ -29,7 +29,7 @@ def enqueue(
         place = (place - 1) >> 1
 
 
-@part
+@unchecked
 def drop_first(state: Any) -> None:
     """Remove the first transfer, row 0."""
     counters, pending = counters_of(state), pending_of(state)
@@ -47,7 +47,7 @@ def drop_first(state: Any) -> None:
         place = child
 
 
-@part
+@unchecked
 def is_before(pending: Any, one: Any, other: Any) -> Any:
     """Whether a row comes before another one."""
     for column in range(at.PENDING_SEQUENCE + 1):
@@ -56,7 +56,7 @@ def is_before(pending: Any, one: Any, other: Any) -> Any:
     return False
 
 
-@part
+@unchecked
 def swap(pending: Any, one: Any, other: Any) -> None:
     """Exchange two rows."""
     for column in range(at.PENDING_WIDTH):

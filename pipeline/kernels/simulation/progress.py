@@ -6,7 +6,7 @@ once during it, and if the call lasted no longer after that than before. A trace
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.epochs import charge, partner_process
 from tracemill.kernels.simulation.recording import location_of
@@ -19,7 +19,7 @@ from tracemill.kernels.simulation.tables import (
 )
 
 
-@part
+@unchecked
 def note_entry(state: Any, process: Any, now: Any, visit: Any) -> None:
     """Note that a process enters MPI."""
     stays = stays_of(state)[process]
@@ -33,7 +33,7 @@ def note_entry(state: Any, process: Any, now: Any, visit: Any) -> None:
     )
 
 
-@part
+@unchecked
 def note_exit(state: Any, process: Any, now: Any) -> None:
     """Note that a process leaves MPI."""
     stays_of(state)[process, 0, at.STAY_LEAVE] = now
@@ -42,7 +42,7 @@ def note_exit(state: Any, process: Any, now: Any) -> None:
 # --- Flushes -------------------------------------------------------------------------------------
 
 
-@part
+@unchecked
 def begin_flush(state: Any, process: Any, now: Any, op: Any) -> None:
     """Begin a flush, which lasts until its target is in MPI."""
     rows = processes_of(state)
@@ -55,14 +55,14 @@ def begin_flush(state: Any, process: Any, now: Any, op: Any) -> None:
     rows[target, at.AWAITING_FIRST] = process
 
 
-@part
+@unchecked
 def target_of_lock(state: Any, op: Any) -> Any:
     """Process of the lock of instruction `op`."""
     code = code_of(state)
     return comm_members_of(state)[code[op, at.COMM], code[op, at.RECEIVED]]
 
 
-@part
+@unchecked
 def flush_leave(state: Any, process: Any) -> Any:
     """End of a flush (ns); NOBODY if not known yet."""
     row, overhead = processes_of(state)[process], counters_of(state)[at.OVERHEAD]
@@ -74,7 +74,7 @@ def flush_leave(state: Any, process: Any) -> Any:
 # --- Waits ---------------------------------------------------------------------------------------
 
 
-@part
+@unchecked
 def arrival_of(state: Any, target: Any, begin: Any, end: Any) -> Any:
     """Stay of a target in MPI that a call from `begin` to `end` waited for, or NOBODY."""
     stays = stays_of(state)[target]
@@ -90,7 +90,7 @@ def arrival_of(state: Any, target: Any, begin: Any, end: Any) -> Any:
     return first if end - arrival <= arrival - begin else at.NOBODY
 
 
-@part
+@unchecked
 def charge_progress(state: Any, process: Any, now: Any) -> None:
     """Add the wait of a call for progress of its targets, if it had one."""
     row, code = processes_of(state)[process], code_of(state)

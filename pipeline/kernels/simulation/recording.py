@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.tables import counters_of, events_of, team_of, visits_of, waits_of
 
 
-@part
+@unchecked
 def new_row(state: Any, property_: Any, location: Any, visit: Any, role: Any) -> Any:
     """Begin a row of waits; returns its number."""
     number = counters_of(state)[at.WAIT_COUNT]
@@ -19,7 +19,7 @@ def new_row(state: Any, property_: Any, location: Any, visit: Any, role: Any) ->
     return number
 
 
-@part
+@unchecked
 def add_wait(
     state: Any, property_: Any, location: Any, visit: Any, path: Any, enter: Any, start: Any,
     length: Any, cause: Any, cause_visit: Any, cause_enter: Any, is_beyond: Any,
@@ -38,7 +38,7 @@ def add_wait(
     return number
 
 
-@part
+@unchecked
 def add_candidate(
     state: Any, property_: Any, location: Any, visit: Any, path: Any, enter: Any, start: Any,
     length: Any, cause: Any, cause_visit: Any, cause_enter: Any, comm: Any, ordinal: Any,
@@ -52,13 +52,13 @@ def add_candidate(
     row[at.WAIT_ROLE], row[at.WAIT_COMM], row[at.WAIT_ORDINAL] = at.CANDIDATE, comm, ordinal
 
 
-@part
+@unchecked
 def add_mark(state: Any, property_: Any, location: Any, visit: Any) -> None:
     """Change the property of the late sender of a call."""
     new_row(state, property_, location, visit, at.MARK)
 
 
-@part
+@unchecked
 def put(state: Any, location: Any, kind: Any, time: Any, *arguments: Any) -> None:
     """Add an event record, unless events are off."""
     counters = counters_of(state)
@@ -71,13 +71,13 @@ def put(state: Any, location: Any, kind: Any, time: Any, *arguments: Any) -> Non
         row[at.EVENT_ARGUMENTS + place] = arguments[place]
 
 
-@part
+@unchecked
 def location_of(state: Any, process: Any) -> Any:
     """Location of the first thread of a process."""
     return process * team_of(state).shape[1]
 
 
-@part
+@unchecked
 def enter(state: Any, location: Any, path: Any, now: Any) -> Any:
     """Begin a visit; returns its number on the location."""
     visit = visits_of(state)[location]
@@ -86,7 +86,7 @@ def enter(state: Any, location: Any, path: Any, now: Any) -> Any:
     return visit
 
 
-@part
+@unchecked
 def leave(state: Any, location: Any, path: Any, now: Any) -> None:
     """End a visit."""
     put(state, location, at.ON_LEAVE, now, path)

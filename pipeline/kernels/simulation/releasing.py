@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation import tables
 from tracemill.kernels.simulation.collectives import finish_member
@@ -13,7 +13,7 @@ from tracemill.kernels.simulation.schedule import push
 from tracemill.kernels.simulation.window_locks import lock_call_leave
 
 
-@part
+@unchecked
 def release_call(state: Any, process: Any) -> None:
     """Schedule the end of the call of a process, if it is known only now."""
     row, code = tables.processes_of(state)[process], tables.code_of(state)
@@ -40,7 +40,7 @@ def release_call(state: Any, process: Any) -> None:
     push(tables.heap_of(state), tables.counters_of(state), time, process)
 
 
-@part
+@unchecked
 def release_from_collective(state: Any, instance: Any, rank: Any) -> None:
     """Schedule the end of the call of a released member."""
     op = tables.instances_of(state)[instance, at.INSTANCE_CODE]
@@ -59,14 +59,14 @@ def release_from_collective(state: Any, instance: Any, rank: Any) -> None:
         release_call(state, process)
 
 
-@part
+@unchecked
 def end_tail(state: Any, op: Any) -> Any:
     """Time from the end of a collective to the end of its call."""
     code = tables.code_of(state)
     return tables.counters_of(state)[at.OVERHEAD] // 2 if code[op, at.MODE] < at.INIT else 0
 
 
-@part
+@unchecked
 def one_sided_leave(state: Any, process: Any, op: Any) -> Any:
     """End of a call of one-sided communication (ns); NOBODY if not known yet."""
     code = tables.code_of(state)
@@ -82,7 +82,7 @@ def one_sided_leave(state: Any, process: Any, op: Any) -> Any:
     return access_leave(state, process, op)
 
 
-@part
+@unchecked
 def slot_done_ns(state: Any, process: Any, slot: Any) -> Any:
     """End of the operation of a request (ns); NOBODY if not known yet."""
     request = tables.slots_of(state)[process, slot]
@@ -96,7 +96,7 @@ def slot_done_ns(state: Any, process: Any, slot: Any) -> Any:
     return member[at.FINISH] if member[at.MEMBER_STATE] == at.RELEASED else at.NOBODY
 
 
-@part
+@unchecked
 def release_waiting(state: Any, process: Any, now: Any) -> None:
     """Release the processes that wait until this one enters MPI."""
     rows = tables.processes_of(state)

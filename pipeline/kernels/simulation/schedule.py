@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 
 MILLION = 1_000_000
@@ -12,7 +12,7 @@ MILLION = 1_000_000
 """Salts: uses of random bits that must be independent of each other."""
 
 
-@part
+@unchecked
 def push(heap: Any, counters: Any, time: Any, process: Any) -> None:
     """Add a process to the queue."""
     place = counters[at.HEAP_SIZE]
@@ -26,7 +26,7 @@ def push(heap: Any, counters: Any, time: Any, process: Any) -> None:
     heap[place, 0], heap[place, 1] = time, process
 
 
-@part
+@unchecked
 def pop(heap: Any, counters: Any) -> None:
     """Remove the first process, `heap[0]`, from the queue."""
     size = counters[at.HEAP_SIZE] - 1
@@ -50,7 +50,7 @@ def pop(heap: Any, counters: Any) -> None:
     heap[place, 0], heap[place, 1] = time, process
 
 
-@part
+@unchecked
 def mix(bits: Any) -> Any:
     """Scatter 64 bits (the finalizer of SplitMix64)."""
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -58,7 +58,7 @@ def mix(bits: Any) -> Any:
     return bits ^ (bits >> np.uint64(31))
 
 
-@part
+@unchecked
 def random_bits(seed: Any, process: Any, place: Any, salt: Any) -> Any:
     """64 random bits for a place in the program of a process."""
     return mix(
@@ -69,7 +69,7 @@ def random_bits(seed: Any, process: Any, place: Any, salt: Any) -> Any:
     )
 
 
-@part
+@unchecked
 def place_key(counters: Any, processes: Any, process: Any, place: Any, salt: Any) -> Any:
     """Random bits for an instruction of a process in the current iteration of its loops.
 
@@ -83,26 +83,26 @@ def place_key(counters: Any, processes: Any, process: Any, place: Any, salt: Any
     return random_bits(counters[at.SEED], process, place + (rounds << 20), salt)
 
 
-@part
+@unchecked
 def below(key: Any, count: Any) -> Any:
     """A number from 0 to `count` - 1."""
     return np.int64(key % np.uint64(count))
 
 
-@part
+@unchecked
 def noise(counters: Any, key: Any, count: Any) -> Any:
     """Random delay below `count`; 0 on a machine without noise."""
     return below(key, count) if counters[at.HAS_NOISE] != 0 else 0
 
 
-@part
+@unchecked
 def varied(amount: Any, ppm: Any, key: Any) -> Any:
     """`amount`, changed by at most `ppm` millionths of it."""
     spread = amount * ppm // MILLION
     return amount - spread + below(key, 2 * spread + 1)
 
 
-@part
+@unchecked
 def scaled(amount: Any, ppm: Any) -> Any:
     """`amount` times a factor in millionths, rounded down."""
     if ppm == MILLION:

@@ -7,7 +7,7 @@ released when its own transfers have ended, or with a common end when all transf
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.pending import enqueue
 from tracemill.kernels.simulation.releasing import release_from_collective
@@ -28,25 +28,25 @@ from tracemill.kernels.simulation.tables import (
 )
 
 
-@part
+@unchecked
 def schedule_of(state: Any, instance: Any) -> Any:
     """Number of the schedule of an instance."""
     return code_of(state)[instances_of(state)[instance, at.INSTANCE_CODE], at.SCHEDULE] - 1
 
 
-@part
+@unchecked
 def rank_in(state: Any, instance: Any, process: Any) -> Any:
     """Rank of a process in an instance."""
     return comm_ranks_of(state)[instances_of(state)[instance, at.INSTANCE_COMM], process]
 
 
-@part
+@unchecked
 def group_place(state: Any, instance: Any, group: Any) -> Any:
     """Place of a group of transfers among the groups of an instance."""
     return group - schedules_of(state)[schedule_of(state, instance), at.FIRST_GROUP]
 
 
-@part
+@unchecked
 def is_long(state: Any, carry: Any) -> Any:
     """Whether a transfer waits for its receiver, and its sender for it."""
     row = carries_of(state)[carry]
@@ -57,7 +57,7 @@ def is_long(state: Any, carry: Any) -> Any:
 # --- Starting ------------------------------------------------------------------------------------
 
 
-@part
+@unchecked
 def begin_schedule(state: Any, instance: Any) -> None:
     """Reset the transfers of an instance when its first member arrives."""
     number = schedule_of(state, instance)
@@ -76,7 +76,7 @@ def begin_schedule(state: Any, instance: Any) -> None:
         member[at.STARTED_NS], member[at.NEXT_GROUP] = at.NOBODY, plan[at.PLAN_GROUP]
 
 
-@part
+@unchecked
 def start_member(state: Any, instance: Any, process: Any, now: Any) -> None:
     """Start the part of a process in an instance at that time (ns)."""
     row = instances_of(state)[instance]
@@ -100,7 +100,7 @@ def start_member(state: Any, instance: Any, process: Any, now: Any) -> None:
     settle(state, instance, process)
 
 
-@part
+@unchecked
 def free_groups(state: Any, instance: Any, process: Any) -> None:
     """Start the groups of a member that has received what they need."""
     member = members_of(state)[instance, rank_in(state, instance, process)]
@@ -127,7 +127,7 @@ def free_groups(state: Any, instance: Any, process: Any) -> None:
         member[at.NEXT_GROUP] = described[at.GROUP_AFTER]
 
 
-@part
+@unchecked
 def enqueue_carry(state: Any, instance: Any, carry: Any, ready: Any) -> None:
     """Add a transfer to those that need a channel."""
     row = carries_of(state)[carry]
@@ -137,7 +137,7 @@ def enqueue_carry(state: Any, instance: Any, carry: Any, ready: Any) -> None:
 # --- Ending --------------------------------------------------------------------------------------
 
 
-@part
+@unchecked
 def end_carry(state: Any, instance: Any, carry: Any, end: Any) -> None:
     """Note the end of a transfer (ns)."""
     row, found = carries_of(state)[carry], instances_of(state)[instance]
@@ -164,7 +164,7 @@ def end_carry(state: Any, instance: Any, carry: Any, end: Any) -> None:
         settle(state, instance, receiver)
 
 
-@part
+@unchecked
 def end_for(state: Any, instance: Any, process: Any, end: Any) -> None:
     """Note the end of a transfer that a member waits for."""
     member = members_of(state)[instance, rank_in(state, instance, process)]
@@ -172,7 +172,7 @@ def end_for(state: Any, instance: Any, process: Any, end: Any) -> None:
     member[at.AWAITED_NS] = max(member[at.AWAITED_NS], end)
 
 
-@part
+@unchecked
 def settle(state: Any, instance: Any, process: Any) -> None:
     """Release a member, or with a common end all, if the operation is over for them."""
     found = instances_of(state)[instance]
@@ -186,7 +186,7 @@ def settle(state: Any, instance: Any, process: Any) -> None:
             release(state, instance, comm_members_of(state)[comm, rank], over)
 
 
-@part
+@unchecked
 def release(state: Any, instance: Any, process: Any, end: Any) -> None:
     """Release a member at that time (ns), unless it has been."""
     rank = rank_in(state, instance, process)

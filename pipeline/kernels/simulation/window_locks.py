@@ -9,7 +9,7 @@ that needs it, or by its release.
 
 from typing import Any
 
-from tracemill.kernels.addressed import part
+from tracemill.kernels.compiled import unchecked
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.epochs import charge
 from tracemill.kernels.simulation.one_sided import complete_requests
@@ -17,7 +17,7 @@ from tracemill.kernels.simulation.recording import add_wait, location_of, put
 from tracemill.kernels.simulation.tables import code_of, counters_of, locks_of, processes_of
 
 
-@part
+@unchecked
 def begin_lock_call(state: Any, process: Any, now: Any, visit: Any, op: Any) -> None:
     """Begin a call that requests a lock or needs one."""
     row, code = processes_of(state)[process], code_of(state)
@@ -33,13 +33,13 @@ def begin_lock_call(state: Any, process: Any, now: Any, visit: Any, op: Any) -> 
         request_lock(state, process, now)
 
 
-@part
+@unchecked
 def is_exclusive(state: Any, process: Any) -> Any:
     """Whether a process requests or holds an exclusive lock."""
     return code_of(state)[processes_of(state)[process, at.LOCK_AT], at.SLOT] == at.EXCLUSIVE
 
 
-@part
+@unchecked
 def is_available(state: Any, process: Any, lock: Any) -> Any:
     """Whether the holders of a lock let a process have it."""
     if is_exclusive(state, process):
@@ -47,7 +47,7 @@ def is_available(state: Any, process: Any, lock: Any) -> Any:
     return lock[at.IS_EXCLUSIVE] == 0
 
 
-@part
+@unchecked
 def request_lock(state: Any, process: Any, now: Any) -> None:
     """Take the lock, or join its queue."""
     rows, code = processes_of(state), code_of(state)
@@ -65,7 +65,7 @@ def request_lock(state: Any, process: Any, now: Any) -> None:
     lock[at.QUEUE_LAST] = process
 
 
-@part
+@unchecked
 def grant_lock(state: Any, process: Any, lock: Any, now: Any) -> None:
     """Give the lock to a process."""
     row = processes_of(state)[process]
@@ -74,7 +74,7 @@ def grant_lock(state: Any, process: Any, lock: Any, now: Any) -> None:
     lock[at.IS_EXCLUSIVE] = 1 if is_exclusive(state, process) else 0
 
 
-@part
+@unchecked
 def lock_call_leave(state: Any, process: Any, op: Any) -> Any:
     """End of a call that may need a lock (ns); NOBODY if not known yet."""
     row, code, counters = processes_of(state)[process], code_of(state), counters_of(state)
@@ -88,7 +88,7 @@ def lock_call_leave(state: Any, process: Any, op: Any) -> Any:
     return max(time, row[at.GRANT_NS] + counters[at.LATENCY])
 
 
-@part
+@unchecked
 def next_in_line(state: Any, op: Any, now: Any) -> Any:
     """Give a lock to the next process in the queue; returns it, or NOBODY."""
     code = code_of(state)
@@ -104,7 +104,7 @@ def next_in_line(state: Any, op: Any, now: Any) -> Any:
 # --- Waits ---------------------------------------------------------------------------------------
 
 
-@part
+@unchecked
 def waited_ns(lock: Any, first: Any, enter: Any, leave: Any) -> Any:
     """Possible wait of a call (ns) for the release whose columns begin at `first`."""
     if lock[first + at.RELEASE_NS] <= enter or leave <= lock[first + at.RELEASE_ENTER]:
@@ -112,7 +112,7 @@ def waited_ns(lock: Any, first: Any, enter: Any, leave: Any) -> Any:
     return min(lock[first + at.RELEASE_NS], leave) - enter
 
 
-@part
+@unchecked
 def charge_lock_wait(state: Any, process: Any, now: Any) -> None:
     """Add the wait of the call that needed the lock, or of the call that requested it."""
     row, code = processes_of(state)[process], code_of(state)
@@ -143,7 +143,7 @@ def charge_lock_wait(state: Any, process: Any, now: Any) -> None:
 # --- Leaving -------------------------------------------------------------------------------------
 
 
-@part
+@unchecked
 def end_lock_call(state: Any, process: Any, now: Any) -> None:
     """End a call that requested a lock or needed one."""
     row, code = processes_of(state)[process], code_of(state)
@@ -156,7 +156,7 @@ def end_lock_call(state: Any, process: Any, now: Any) -> None:
         row[at.GRANT_NS] = at.NOBODY
 
 
-@part
+@unchecked
 def release_lock(state: Any, process: Any, now: Any) -> None:
     """Release a lock: add records, and note the release."""
     row, code = processes_of(state)[process], code_of(state)
@@ -172,7 +172,7 @@ def release_lock(state: Any, process: Any, now: Any) -> None:
     row[at.LOCK_STATE] = at.UNREQUESTED
 
 
-@part
+@unchecked
 def note_release(lock: Any, first: Any, place: Any, row: Any, now: Any) -> None:
     """Note the last release; lowest location of equals."""
     if lock[first + at.RELEASE_NS] == now and lock[first + at.RELEASE_LOCATION] < place:

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tracemill.kernels.addressed import part
-from tracemill.kernels.compiled import cgutils, intrinsic, ir, kernel, types
+from tracemill.kernels.compiled import cgutils, intrinsic, ir, kernel, types, unchecked
 from tracemill.kernels.simulation import layout as at
 
 _BITS = {"W": 32, "Q": 64}
@@ -57,7 +56,7 @@ _call_wwwqq = _writer_call("WWWQQ")
 _call_wwwqqq = _writer_call("WWWQQQ")
 
 
-@part
+@unchecked
 def local_time(time: Any, begins: Any, offsets: Any, slopes: Any) -> Any:
     """Local time of a location whose corrected time is `time`.
 
