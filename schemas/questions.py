@@ -22,7 +22,7 @@ _PLACE = {column.name: column for column in LOCATIONS.columns}
 _RANK, _THREAD = _PLACE["rank"], _PLACE["thread"]
 _CALL_PATH = Column(name="call_path", type=STRING, meaning="Region names from the root.")
 _BEGIN = Column(
-    name="begin_seconds", type=FLOAT64, unit="s", meaning="Begin, since the start of the trace."
+    name="begin_seconds", type=FLOAT64, unit="s", meaning="Begin, since the zero of the trace."
 )
 
 
@@ -62,7 +62,10 @@ WAITS = Table(
 
 CALLS = Table(
     name="calls",
-    meaning="Region visits, each with rank, region, call path and waiting.",
+    meaning=(
+        "Region visits, each with rank, region, call path and waiting. With --detail calls, a row "
+        "may be a sum of several (visit_sums)."
+    ),
     grain="one row per region visit",
     key=("visit_id",),
     columns=(
@@ -111,8 +114,8 @@ MESSAGES_BY_RANK = Table(
             meaning="Call path of the call that completes the receive.",
             null_means=_NO_CALL,
         ),
-        _seconds("send_seconds", "Record of the send, since the start of the trace."),
-        _seconds("receive_seconds", "Record of the receive, since the start of the trace."),
+        _seconds("send_seconds", "Record of the send, since the zero of the trace."),
+        _seconds("receive_seconds", "Record of the receive, since the zero of the trace."),
         _seconds("seconds", "Time between both records."),
         *_same(MESSAGES, "message_id"),
         *_same(MESSAGES, "sender_location_id"),

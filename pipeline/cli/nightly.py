@@ -73,7 +73,7 @@ def nightly(
     from tracemill.store.runs import Store
 
     options = common.options()
-    if not common.no_report:
+    if not (common.no_report or dry_run):
         require_matplotlib()
     night_options = NightOptions(
         jobs=jobs or options.threads,

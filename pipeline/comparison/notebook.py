@@ -12,7 +12,7 @@ class ShownComparison(Comparison):
 
     @classmethod
     def of(cls, found: Comparison) -> "ShownComparison":
-        """The same comparison."""
+        """The comparison, as notebooks show it."""
         return cls(**{each.name: getattr(found, each.name) for each in fields(found)})
 
     def _repr_html_(self) -> str:

@@ -15,10 +15,9 @@ Generated from `pipeline/reports/document.py` by `make docs`; do not edit.
 
 `tracemill analyze TRACE --format json` and `tracemill report RUN --format json` print this
 document. Standard output contains nothing else; messages go to standard error. Keys keep their
-meaning while
-`version` is {DOCUMENT_VERSION}; new keys may be added. `[]` stands for each element of a list.
-Times are in seconds and exact to the nanosecond; ratios and shares are from 0 to 1. The names of
-`figures` and `efficiencies` are those of `tracemill analyze --fail-if`.
+meaning while `version` is {DOCUMENT_VERSION}; new keys may be added. `[]` stands for each element
+of a list. Times are in seconds and exact to the nanosecond; ratios and shares are from 0 to 1. The
+names of `figures` and `efficiencies` are those of `tracemill analyze --fail-if`.
 
 | key | value | meaning |
 | --- | --- | --- |"""

@@ -246,7 +246,9 @@ def _wait_states(material: Material) -> tuple[WaitState, ...]:
 def _records(kind: type[Record], rows: Sequence[Mapping[str, Any]]) -> tuple[Record, ...]:
     """Rows of a query as records with times in seconds; other columns are left out."""
     names = [each.name for each in fields(kind)]
-    return tuple(kind(**{name: _in_seconds(row)[name] for name in names}) for row in rows)
+    return tuple(
+        kind(**{name: values[name] for name in names}) for values in map(_in_seconds, rows)
+    )
 
 
 def _in_seconds(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from tracemill.reports.course import course_of
 from tracemill.reports.embedding import embed
 from tracemill.reports.model import Column, Layout, Report, Table, Trend
 from tracemill.reports.part_styles import style_of
+from tracemill.reports.pictures.drawing import NEEDED, can_draw
 from tracemill.reports.scripting import scripting_of
 from tracemill.reports.trees import TreeRow, nest
 from tracemill.reports.units import Unit, Value, format_value
@@ -82,6 +83,7 @@ def render_html(report: Report) -> str:
         scripting=scripting_of(report),
         data_keys=_data_keys(report),
         Layout=Layout,
+        undrawn="" if can_draw() else f"{NEEDED[0].upper()}{NEEDED[1:]}.",
         said={each for section in report.sections[1:] for each in section.sentences},
     )
 

@@ -20,10 +20,9 @@ PERTURBED = "perturbed_call_paths"
 MARK_NOTE = f"{MARK} The measurement may take more than 10% of the time of the call path."
 MOST_MARKED = 20_000
 """Call paths that are marked as perturbed: those in which the measurement took most time."""
-ASKED_OFTEN = {"main_waits": "wait_states", "main_times": "call_tree"}
-"""Views that many queries read, each with the table that has its rows."""
-MOST_KEPT = 200_000
-"""Rows of such a view up to which it is computed only once."""
+ASKED_OFTEN = {"main_waits": ("wait_states", 200_000), "main_times": ("call_tree", 3_000_000)}
+"""Views that many queries read: the table that has their rows, and up to how many rows they are
+computed only once, within 100 MB."""
 STREAMS = "streams"
 _LAST_LIMIT = "\nLIMIT $row_limit::BIGINT"
 Rows = list[dict[str, Value]]
@@ -143,8 +142,9 @@ class Material:
     @cached_property
     def _asked_often(self) -> tuple[str, ...]:
         """Views that many queries read: computed once where they are small."""
-        small = (name for name, table in ASKED_OFTEN.items() if self._row_count(table) <= MOST_KEPT)
-        return tuple(small)
+        return tuple(
+            name for name, (table, most) in ASKED_OFTEN.items() if self._row_count(table) <= most
+        )
 
     def _row_count(self, table: str) -> int:
         record = self.manifest.tables.get(table)

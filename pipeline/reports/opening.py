@@ -20,10 +20,10 @@ from tracemill.reports.wording import (
 MOST_CAUSES = 3
 # Causes of less of all waiting, and smaller gains, are in the tables only.
 LEAST_SHARE = 0.01
-OF_MPI = "Send fewer or smaller messages, or compute meanwhile."
+OF_MPI = "Send fewer or smaller messages, or overlap them with computation."
 OF_ONE = "Give {place} less of this work."
-OF_MANY = "Make it faster, or share it out evenly."
-OF_GAIN = "Make it faster, or run it beside other work."
+OF_MANY = "Make it faster, or distribute it evenly."
+OF_GAIN = "Make it faster, or overlap it with other work."
 
 
 def opening_of(material: Material) -> Opening:

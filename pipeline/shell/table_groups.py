@@ -72,7 +72,7 @@ GROUPS = (
 )  # fmt: skip
 
 _FINDINGS = Group("findings", "What do patterns find?", ())
-_OWN = Group("yours", "What did you make, also with your patterns?", ())
+_OWN = Group("yours", "What did you or your patterns add?", ())
 
 
 def print_groups(names: Collection[str], console: Console) -> None:
@@ -88,7 +88,7 @@ def print_groups(names: Collection[str], console: Console) -> None:
     for group, tables in grouped(names):
         listed = f"{group.question}  {'  '.join(tables)}"
         _print_line(f"{group.name:<{width}}  ", listed, console)
-    hint = ".tables NAME lists tables with their meaning: of a question, or with NAME in theirs"
+    hint = ".tables NAME lists the tables of a question, or those with this in name, with meanings"
     console.print(Text(hint, style="muted"))
 
 

@@ -2,9 +2,9 @@
 
 A header names the inputs without which the result is empty:
 
-    -- Needs rows: receives, sends or probes
+    -- Needs rows: messages or framing_calls
 
-The query has rows only if there are receives, and sends or probes.
+The query has rows only if there are messages or framing calls.
 """
 
 import re

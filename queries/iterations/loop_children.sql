@@ -4,7 +4,7 @@
 -- Only call paths count that all processes visit, that call some region repeatedly, and whose
 -- longest visits last at least 0.3 of the main part; null is the root. MPI_Init and MPI_Finalize
 -- are left out. If a head is named, these are the calls with the same caller as its outermost
--- visits. Without every visit (detail of runs), there are none.
+-- visits. If the run does not have every visit (runs.detail), there are none.
 --
 -- Grain:      one row per call
 -- Inputs:     visits, call_tree, call_paths, regions, locations, mpi_call_paths, main_part, runs

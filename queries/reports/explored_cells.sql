@@ -29,26 +29,27 @@ WITH
         LIMIT $path_limit::BIGINT
     ),
 
-    others AS (
+    hidden AS (
         SELECT call_path_id, parent_call_path_id
         FROM call_paths
         ANTI JOIN shown USING (call_path_id)
     ),
 
-    -- Nothing below these is shown either; each other one has its last predecessor among these.
+    -- Hidden call paths whose caller is shown. All below them are hidden, and numbered before the
+    -- next of these.
     topmost AS (
-        SELECT others.call_path_id, others.parent_call_path_id
-        FROM others
-        ANTI JOIN others AS callers ON others.parent_call_path_id = callers.call_path_id
+        SELECT hidden.call_path_id, hidden.parent_call_path_id
+        FROM hidden
+        ANTI JOIN hidden AS callers ON hidden.parent_call_path_id = callers.call_path_id
     ),
 
     counted_for AS (
         SELECT call_path_id, call_path_id AS shown_call_path_id
         FROM shown
         UNION ALL
-        SELECT others.call_path_id, topmost.parent_call_path_id AS shown_call_path_id
-        FROM others
-        ASOF INNER JOIN topmost ON others.call_path_id >= topmost.call_path_id
+        SELECT hidden.call_path_id, topmost.parent_call_path_id AS shown_call_path_id
+        FROM hidden
+        ASOF INNER JOIN topmost ON hidden.call_path_id >= topmost.call_path_id
     ),
 
     valued AS (

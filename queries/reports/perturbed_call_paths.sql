@@ -5,7 +5,7 @@
 -- Output:     report section perturbation
 -- Parameters: $row_limit  maximum number of call paths, most perturbation first (BIGINT)
 WITH
-    -- Most perturbation first. Paths are long texts, so they are joined to the few rows of these.
+    -- Most perturbation first. Paths are long texts, so they are joined only to these few rows.
     perturbed AS (
         SELECT
             call_path_id,

@@ -117,6 +117,7 @@ def _measure_all(chosen: argparse.Namespace) -> Results:
         versions=versions(),
         others=(bare_loop,),
         archives=tuple(_measure_archive(each, chosen.memory_limit) for each in archives),
+        levels=() if chosen.trace else (_measure_levels(max(chosen.events)),),
         texts=tuple(_measure_text(rows) for rows in texts),
         programs=tuple(_measure_forecast(count) for count in chosen.operations),
         real=tuple(_measure_real(each) for each in real),
@@ -183,6 +184,16 @@ def _measure_jobs(path: Path, events: int, memory_limit: str) -> Iterator[Cost]:
         if job == "analyze" and cost.stages and threads == THREADS[-1]:
             yield cost.of_stages("graph", GRAPH_STAGES)
             yield cost.of_stages("report", ("report",))
+
+
+def _measure_levels(events: int) -> Measured:
+    """The levels of detail, on a trace that consists of calls of user functions."""
+    trace = provide_archive(PROGRAMS["functions"], events)
+    costs = []
+    for job in ("analyze", "analyze_calls", "analyze_profile"):
+        messages.print(f"{trace.name}: {TITLES[job]}", style="dim")
+        costs.append(measure(job, trace.path, threads=THREADS[-1]))
+    return _measured(trace, costs[0].events, tuple(costs))
 
 
 def _measure_real(trace: Trace) -> Measured:

@@ -31,8 +31,10 @@ _NUMBERS = frozenset(_COLUMNS[1:])
 def record(results: Results, *, figures: Path = FIGURES, document: Path = DOCUMENT) -> None:
     """Write the measurements into the document, and into `figures` without their stages."""
     text = with_figures(document.read_text(encoding="utf-8"), results)
-    archives = tuple(_without_stages(each) for each in results.archives)
-    kept = replace(results, archives=archives)
+    archives, levels = (
+        tuple(map(_without_stages, traces)) for traces in (results.archives, results.levels)
+    )
+    kept = replace(results, archives=archives, levels=levels)
     figures.write_text(kept.to_json(indent=1), encoding="utf-8")
     document.write_text(text, encoding="utf-8")
 
@@ -52,7 +54,7 @@ def figure_lines(results: Results) -> Iterator[str]:
     shown = (row for row in rows_of(results) if row.cost.job in _SHOWN)
     yield from _table(_COLUMNS, (_cells(row) for row in sorted(shown, key=_place)))
     yield ""
-    if results.real:
+    if results.real or results.levels:
         real = ((name, *_cells(row)) for name, row in real_rows(results))
         yield from _table(("trace", *_COLUMNS), real)
         yield ""

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,7 +93,7 @@ def read(trace: Path, setting: Setting) -> dict[str, Any]:
     return {"events": events, "bytes": written}
 
 
-def analyze(trace: Path, setting: Setting) -> dict[str, Any]:
+def analyze(trace: Path, setting: Setting, detail: str = "full") -> dict[str, Any]:
     """The whole main job into a new store; its report is the last of the stages."""
     from tracemill.engine.analyze import Options, analyze
     from tracemill.reports.build import build_report
@@ -100,7 +101,9 @@ def analyze(trace: Path, setting: Setting) -> dict[str, Any]:
     from tracemill.store.runs import Store
 
     meter = StageMeter()
-    options = Options(threads=setting.threads, memory_limit=setting.memory_limit)
+    options = Options(
+        threads=setting.threads, memory_limit=setting.memory_limit, parameters={"detail": detail}
+    )
     analysis = analyze(trace, store=Store(setting.folder), options=options, reporter=meter)
     if not analysis.is_new:
         raise RuntimeError(f"{setting.folder} is not new")
@@ -216,6 +219,9 @@ def _record_count(run: "Run") -> int:
 
 DESCRIPTIONS = ("tracemill.programs.language.reading", "tracemill.programs.clusters.reading")
 READING = ("tracemill.readers.otf2.source", "tracemill.store")
+ANALYZING = (
+    *READING, "tracemill.engine.analyze", "tracemill.reports.build", "tracemill.reports.files",
+)  # fmt: skip
 JOBS: Mapping[str, Job] = {
     "generate": Job(
         ("tracemill.programs.generate", "tracemill.programs.language.process_kinds"), generate
@@ -224,15 +230,9 @@ JOBS: Mapping[str, Job] = {
     "columns": Job(READING, columns),
     "read": Job(READING, read),
     "read_text": Job(("tracemill.readers.csv.source", "tracemill.store"), read),
-    "analyze": Job(
-        (
-            *READING,
-            "tracemill.engine.analyze",
-            "tracemill.reports.build",
-            "tracemill.reports.files",
-        ),
-        analyze,
-    ),
+    "analyze": Job(ANALYZING, analyze),
+    "analyze_calls": Job(ANALYZING, partial(analyze, detail="calls")),
+    "analyze_profile": Job(ANALYZING, partial(analyze, detail="profile")),
     "forecast": Job(
         ("tracemill.forecast.simulation", "tracemill.programs.clusters.reading"), forecast
     ),

@@ -14,6 +14,8 @@ TITLES = {
     "columns": "our decoder, to columns",
     "read": "archive to Parquet",
     "analyze": "whole analysis with report",
+    "analyze_calls": "whole analysis with report, detail calls",
+    "analyze_profile": "whole analysis with report, detail profile",
     "report": "part of analyze: report",
     "command": "tracemill analyze, from start to end",
     "graph": "part of analyze: graph, slack, POP, gains",
@@ -52,7 +54,17 @@ _STAGE_COLUMNS = (
 )
 _SHOWN_STAGES = 16
 # What reads the archives: only this can be compared with the bare loop.
-_READING = ("library", "otf2_print", "columns", "read", "analyze", "command", "bare_loop")
+_READING = (
+    "library",
+    "otf2_print",
+    "columns",
+    "read",
+    "analyze",
+    "analyze_calls",
+    "analyze_profile",
+    "command",
+    "bare_loop",
+)
 
 
 @dataclass(frozen=True)
@@ -103,8 +115,8 @@ def rows_of(results: Results) -> Iterator[Row]:
 
 
 def real_rows(results: Results) -> Iterator[tuple[str, Row]]:
-    """All costs of traces of real programs, with the name of the trace."""
-    for each in results.real:
+    """All costs of traces of real programs and of levels of detail, with the name of the trace."""
+    for each in (*results.real, *results.levels):
         for cost in each.costs:
             yield each.name, _row(results, cost)
 
@@ -131,7 +143,9 @@ def cost_table(results: Results) -> Table:
 
 def real_table(results: Results) -> Table:
     """A row per real trace and job, peers first."""
-    table = _table("Traces of real programs", "trace", *_COLUMNS, texts=(0, 2))
+    table = _table(
+        "Traces of real programs, and levels of detail", "trace", *_COLUMNS, texts=(0, 2)
+    )
     table.caption = "loops: CPU time in units of a fixed loop of Python, which machines share"
     last = ""
     for name, row in real_rows(results):

@@ -50,7 +50,8 @@ class Results:
     `programs` are described ones.
 
     `others` are readers that are not ours, on the first of the archives; the first of them is the
-    bare loop of the official Python reader. `real` are traces of real programs.
+    bare loop of the official Python reader. `real` are traces of real programs,
+    `levels` that of a program of which most events are calls of user functions.
     `fixed_loop_seconds` is what a fixed loop of Python takes on the machine.
     """
 
@@ -62,6 +63,7 @@ class Results:
     texts: tuple[Measured, ...] = ()
     programs: tuple[Measured, ...] = ()
     real: tuple[Measured, ...] = ()
+    levels: tuple[Measured, ...] = ()
     fixed_loop_seconds: float = 0.0
     bench_seconds: float = field(default=0.0)
 
@@ -83,7 +85,7 @@ class Results:
         read = json.loads(text)
         traces = {
             kind: tuple(Measured.load(each) for each in read.get(kind, ()))
-            for kind in ("archives", "texts", "programs", "real")
+            for kind in ("archives", "texts", "programs", "real", "levels")
         }
         others = tuple(Cost.load(cost) for cost in read["others"])
         return cls(**read | traces | {"others": others, "machine": Machine(**read["machine"])})

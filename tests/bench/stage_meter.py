@@ -35,10 +35,12 @@ class StageMeter(SilentReporter):
 
     def stage_finished(self, name: str, seconds: float) -> None:
         cpu_begin, wall_begin = self._begin
+        # Stages begin again if clocks have to be corrected.
+        before = self.costs.get(name, StageCost(cpu_seconds=0.0, wall_seconds=0.0, peak_bytes=0))
         self.costs[name] = StageCost(
-            cpu_seconds=processor_seconds() - cpu_begin,
-            wall_seconds=time.perf_counter() - wall_begin,
-            peak_bytes=peak_bytes(),
+            cpu_seconds=before.cpu_seconds + processor_seconds() - cpu_begin,
+            wall_seconds=before.wall_seconds + time.perf_counter() - wall_begin,
+            peak_bytes=max(before.peak_bytes, peak_bytes()),
         )
 
 

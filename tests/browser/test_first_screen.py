@@ -88,3 +88,21 @@ UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
 def amounts(texts: list[str]) -> list[float]:
     found = [text.replace(",", "").split() for text in texts]
     return [float(amount) * UNITS[unit] for amount, unit in found]
+
+
+def test_a_filter_finds_rows_behind_the_first(open_page: Open, tmp_path: Path) -> None:
+    run = analyze(DATA / "m29_hybrid", store=Store(tmp_path / "store")).run
+    path = tmp_path / "page.html"
+    path.write_text(render_html(build_report(run)), encoding="utf-8")
+    page = open_page(path, viewport=SCREEN)
+    unfold(page)
+    table = page.locator("table.short:has(th[data-filter='rank'])").first
+    place = table.locator("th[data-filter='rank']").first.evaluate("(it) => it.cellIndex") + 1
+    last = table.locator("tbody tr").last
+    assert not last.is_visible()
+    page.get_by_label("Rank", exact=True).fill(
+        last.locator(f"td:nth-child({place})").text_content() or ""
+    )
+    assert last.is_visible()
+    page.get_by_role("button", name="Clear filter").click()
+    assert not last.is_visible()

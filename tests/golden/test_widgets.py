@@ -7,9 +7,10 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from tracemill.reports.html import render_html
-from tracemill.reports.model import Report, Section, ShownQuery, Widget
+from tracemill.reports.model import Picture, Report, Section, ShownQuery, Widget
 from tracemill.reports.scripting import LAST, SHARED, WIDGETS
 
 PAGE = Report(title="t", subtitle="s", name="r", sections=(Section(key="k", title="K"),))
@@ -70,3 +71,15 @@ def test_every_script_is_strict_and_fits_into_a_page() -> None:
         assert text.startswith('"use strict";\n'), path.name
         assert "</script" not in text.lower(), path.name
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|\beval\(", text), path.name
+
+
+def test_a_page_without_matplotlib_says_what_pictures_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    def draw() -> str:
+        raise AssertionError("drawn")
+
+    picture = Picture(name="map", title="Map", draw=draw, description="All.", of="Cells")
+    report = replace(PAGE, sections=(Section(key="s", title="S", pictures=(picture,)),))
+    monkeypatch.setattr("tracemill.reports.html.can_draw", lambda: False)
+    page = render_html(report)
+    assert "Pictures need matplotlib, which is not installed: make pictures" in page
+    assert "<figure" not in page

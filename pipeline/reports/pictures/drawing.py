@@ -43,13 +43,20 @@ _STYLE: dict[Any, Any] = {
 }
 
 
+NEEDED = (
+    "pictures need matplotlib, which is not installed: make pictures, or pip install matplotlib"
+)
+
+
+def can_draw() -> bool:
+    """True if the optional library is installed."""
+    return find_spec("matplotlib") is not None
+
+
 def require_matplotlib() -> None:
     """Raises MissingLibraryError if pictures cannot be drawn."""
-    if find_spec("matplotlib") is None:
-        raise MissingLibraryError(
-            "pictures need matplotlib, which is not installed: make pictures, or "
-            "pip install matplotlib"
-        )
+    if not can_draw():
+        raise MissingLibraryError(NEEDED)
 
 
 def drawn(draw: Callable[Arguments, Picture]) -> Callable[Arguments, Picture]:

@@ -21,7 +21,7 @@ _OF_RECORDS = frozenset(
 """Sections that need more than the call tree."""
 
 LAST_OPEN = 40
-"""Place of the last section that pages do not fold, that of the critical path."""
+"""PLACE of the last section that pages do not fold: the critical path."""
 
 
 class SectionModule(Protocol):

@@ -14,9 +14,9 @@ LITTLE_TRANSFER = 0.5
 IN_SUMMARY = (
     "load_balance", "serialization_efficiency", "transfer_efficiency", "openmp_efficiency",
 )  # fmt: skip
-# Better factors are not worth a word of the verdict.
+# The verdict does not name better factors.
 GOOD_ENOUGH = 0.95
-# How deep efficiencies nest where MPI and OpenMP are told apart.
+# Nesting of efficiencies if MPI and OpenMP are separate.
 _LEVELS = {
     "parallel_efficiency": 0, "mpi_efficiency": 1, "openmp_efficiency": 1,
     "serialization_efficiency": 3, "transfer_efficiency": 3,
@@ -105,7 +105,7 @@ def name_worst(material: Material) -> str:
     if worst is None or number(worst["multiplicative_ratio"]) > GOOD_ENOUGH:
         return f"{text}."
     name = name_inside(str(worst["efficiency"]))
-    return f"{text}, held down most by {name} ({share_of(worst['multiplicative_ratio'])})."
+    return f"{text}, limited most by {name} ({share_of(worst['multiplicative_ratio'])})."
 
 
 def describe_efficiency(material: Material) -> Iterator[str]:

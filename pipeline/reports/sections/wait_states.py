@@ -36,7 +36,7 @@ BY_PROPERTY = TableSpec(
     title="By kind",
     note="A kind includes its parts. For meanings and advice, see Metrics explained.",
     explained=("metric",),
-    row_limit=30,
+    row_limit=99,  # all kinds, for conditions
     bars=("wait_ns",),
     silent={"confidence": 100, "worst_thread": 0, "part_of": None} | _COMPARABLE,
 )

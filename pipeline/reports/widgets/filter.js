@@ -9,8 +9,8 @@ tracemill.startFilter = function () {
     ["partner", "Partner", "0-3, 8"], ["tag", "Tag", "7"],
   ];
   const box = document.getElementById("filter");
-  box.hidden = false;
   if (!document.querySelector("th[data-filter], [data-widget]")) return;
+  box.hidden = false;
   const inputs = FIELDS.map(([kind, , hint]) => element("input", {
     id: "filter-" + kind, type: "search", placeholder: hint, autocomplete: "off", spellcheck: "false",
     input: (event) => filter.set({ [kind]: event.target.value }), keydown: onKey,
@@ -56,6 +56,7 @@ tracemill.startFilter = function () {
     const kinds = Array.from(table.tHead.rows[0].cells, (cell) => cell.dataset.filter);
     const tests = testsOf(kinds);
     let hidden = 0;
+    table.classList.toggle("filtered", isFiltering());
     for (const row of table.tBodies[0].rows) {
       row.hidden = !tests.every((test) => test(row.cells));
       if (row.hidden) hidden++;

@@ -3,8 +3,8 @@
 // all SQL; what a link leads to is unfolded.
 tracemill.startTables = function () {
   const { element } = tracemill;
-  const FIRST_ROWS = 8, SPARED = 3;
-  const UNITS = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9, min: 6e10, h: 3.6e12,
+  const FIRST_ROWS = 8, SPARED = 3; // tables.css hides the others
+  const UNITS = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9,
     B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, PiB: 2 ** 50 };
 
   for (const table of document.querySelectorAll("figure:not(.widget) table:not(.matrix)")) {
@@ -57,9 +57,10 @@ tracemill.startTables = function () {
     head.setAttribute("aria-sort", isDown ? "descending" : "ascending");
   }
 
-  // What a cell says as a number: "1,204", "12.5%", "3.20 ms". What says none comes last.
+  // What a cell says as a number: "1,204", "+12.5%", "3.20 ms", "1.2e-05". What says none comes last
+  // at first.
   function amountOf(text) {
-    const found = /^[<−-]?\s*([\d,.]+)\s*(\S*)/.exec(text);
+    const found = /^[<+−×-]?\s*([\d,.]+(?:e[+-]?\d+)?)\s*(\S*)/.exec(text);
     if (!found) return -Infinity;
     const sign = /^[−-]/.test(text) ? -1 : 1;
     const amount = Number(found[1].replaceAll(",", "")) * (UNITS[found[2]] || 1);
@@ -71,6 +72,7 @@ tracemill.startTables = function () {
   function addSwitch() {
     const box = document.getElementById("filter");
     if (!document.querySelector(".sql")) return;
+    box.hidden = false;
     box.append(element("label", { class: "switch" }, element("input", { type: "checkbox", id: "show-sql", change(event) {
       document.body.classList.toggle("with-sql", event.target.checked);
     } }), " Show SQL"));
@@ -84,7 +86,7 @@ tracemill.startTables = function () {
     const own = target.matches("section") ? target.querySelector(":scope > details.fold") : null;
     for (let fold = own || target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
     const table = target.closest("table.short");
-    if (table) table.classList.remove("short");
+    if (table) table.closest(".scroll").nextElementSibling.click();
     target.scrollIntoView();
   }
 };

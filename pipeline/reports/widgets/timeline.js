@@ -178,7 +178,7 @@ tracemill.widgets.timeline = function (stage, data) {
     const text = lacking.map((window) => window.leftOut + " from " + find.momentOf(scene, window.begin)
       + " to " + find.momentOf(scene, window.end)).join("; ");
     lack.hidden = !text;
-    if (text) lack.textContent = "Not all events are drawn, because there are " + text + ".";
+    if (text) lack.textContent = "Not all events are drawn: " + text + ".";
   }
 
   // --- What the mouse points at, beside it ---
