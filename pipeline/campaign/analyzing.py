@@ -14,12 +14,13 @@ from tracemill.campaign.discovery import Member
 from tracemill.campaign.gathering import MOST_RUNS, RunSize, lacks, sizes_of
 from tracemill.engine.analyze import Options, analyze_source, find_analyzed, sweep_store
 from tracemill.engine.graph import build_graph
-from tracemill.engine.plan import Outline, outline
+from tracemill.engine.plan import DETAIL, Outline, outline
 from tracemill.engine.progress import Reporter
 from tracemill.engine.recipe import recipe_of
 from tracemill.engine.workers import Died, work_through
 from tracemill.readers import open_source
 from tracemill.readers.common.source import Source
+from tracemill.schemas.definitions import CALLS, FULL
 from tracemill.store.runs import Run, Store
 
 STAGE = "analyzing runs"
@@ -146,12 +147,15 @@ class _Lookup:
 def accepted_outlines(source: Source, store: Store, options: Options) -> list[Outline]:
     """Outlines of up-to-date runs of the source's format.
 
-    Runs of intact traces are equal with and without `allow_damaged`, so both are accepted.
+    Runs of intact traces are equal with and without `allow_damaged`, so both are accepted. Without
+    a given level of detail, it depends on the trace, so both levels are.
     """
     graph = build_graph(source, recipe_of(store, options.patterns))
+    levels = [options.parameters[DETAIL]] if DETAIL in options.parameters else [FULL, CALLS]
     return [
-        outline(graph, allow_damaged=is_allowed, values=options.parameters)
+        outline(graph, allow_damaged=is_allowed, values={**options.parameters, DETAIL: level})
         for is_allowed in sorted({False, options.allow_damaged})
+        for level in levels
     ]
 
 

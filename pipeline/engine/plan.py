@@ -139,7 +139,7 @@ def option_values(
         own = {
             "allow_damaged": allow_damaged,
             MERGE_CALL_SITES: values.get(MERGE_CALL_SITES, False),
-            DETAIL: detail_of(stage.source.record_count, values),
+            DETAIL: values.get(DETAIL) or detail_of(stage.source.record_count, values),
         }
         return own | {k: v for each in of_clocks for k, v in each.items()}
     if isinstance(stage, SqlStage):

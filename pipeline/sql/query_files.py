@@ -194,7 +194,10 @@ def create_views(
     wanted = _with_views_below(names, given)
     for view in _views():
         if view.relation in wanted and view.relation not in given:
-            kind = "TABLE" if view.relation in as_tables else "VIEW"
+            kind = "VIEW"
+            if view.relation in as_tables:
+                connection.execute(f"DROP VIEW IF EXISTS {view.relation}")
+                kind = "TABLE"
             connection.execute(f"{create} {kind} {view.relation} AS {view.statement}")
 
 

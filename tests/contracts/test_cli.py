@@ -134,7 +134,7 @@ def test_tables_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_unknown_table_names_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["tables", "visit"]) == MissingInputError.exit_code
     told = capsys.readouterr().err
-    assert "did you mean visits?" in told
+    assert "did you mean visits or visit_sums?" in told
     assert "synchronized_members" not in told  # transient
 
 

@@ -25,8 +25,7 @@ Oracle = Callable[[Tables], list[Row]]
 
 _FUNCTIONS: tuple[Oracle, ...] = (
     # messages
-    matching.sends, matching.receives,
-    matching.probed_receives, matching.messages, matching.unmatched_messages,
+    matching.messages, matching.unmatched_messages,
     matching.doubtful_channels,
     # collectives
     collectives.collective_calls, collectives.collectives,
