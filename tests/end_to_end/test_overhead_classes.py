@@ -94,9 +94,8 @@ def test_a_report_names_the_file_of_rules_instead_of_repeating_it(
     assert run("report", "--store", tmp_path / "store") == 0
     told = " ".join(capsys.readouterr().out.split())
     digest = hashlib.sha256(rules.read_bytes()).hexdigest()[:16]
-    assert (
-        f"Options: threads 1, overhead classes by 2 rules of {rules} (SHA-256 {digest}…)." in told
-    )
+    rules_named = f"overhead classes by 2 rules of {rules} (SHA-256 {digest}…)"
+    assert f"Options: threads 1, detail full, {rules_named}." in told
     assert "paradigm,role" not in told
 
 
