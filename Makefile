@@ -130,7 +130,7 @@ docs: $(PACKAGE) ## Write the generated documents anew
 reference: $(KERNELS) ## Compare with the reference results in TRACES
 	@$(PY) -m tests.reference "$$TRACES" $(ARGS)
 
-bench: $(KERNELS) $(DEVELOP) ## Measure speed and memory, in under 5 minutes
+bench: $(KERNELS) $(DEVELOP) ## Measure speed and memory, in about six minutes
 	@$(PY) -m tests.bench $(ARGS)
 
 bench-full: $(KERNELS) $(DEVELOP) ## The same with 100 million events, in 4 GB of memory for queries
