@@ -59,8 +59,8 @@ def nightly(
     dry_run
         List what would be analyzed; write nothing.
     format
-        What to print at the end: junit has a test case for each new run and failed archive, github
-        an annotation of a workflow.
+        Output at the end: a test case for each new run and each failed archive (junit), or an
+        annotation for each of them (github).
     """
     from tracemill.base.console import ProgressReporter, results
     from tracemill.base.errors import UsageError

@@ -51,7 +51,7 @@ def test_a_forecast_counts_what_is_simulated() -> None:
     assert found.events == 10_000 * 5 + 39_600 + 8192 * 13 + 2 * 1808
 
 
-# What the analysis alone costs is part of what the command costs.
+# The command also pays for the imports, which other jobs list apart as start-up.
 def test_the_command_is_measured_from_start_to_end() -> None:
     whole, alone = measure("command", TRACE), measure("analyze", TRACE)
     assert (whole.events, whole.bytes) == (136, alone.bytes)
