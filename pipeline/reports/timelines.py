@@ -240,9 +240,12 @@ class Timeline:
         }
 
     def _place(self, row: Mapping[str, object]) -> dict[str, object]:
+        cause = row["cause_location_id"]
         return {
-            **{name: row[name] for name in ("kind", "title", "rank", "cause_rank")},
+            **{name: row[name] for name in ("kind", "title")},
+            "callPath": row["call_path"] or "",
             "row": int(self._row_of[_int(row["location_id"])]),
+            "cause": None if cause is None else int(self._row_of[_int(cause)]),
             "begin": _int(row["begin_ns"]) - self.run.begin_ns,
             "length": _int(row["length_ns"]),
         }

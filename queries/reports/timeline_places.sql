@@ -1,8 +1,10 @@
 -- Places to look at first: the longest wait of each of the most expensive wait states, and the
 -- longest segments of the critical path.
 --
+-- The call path is that of the call that waits, or in which a segment starts.
+--
 -- Grain:      one row per wait, or segment of the critical path, to look at
--- Inputs:     wait_states, metrics, critical_path_segments, locations
+-- Inputs:     wait_states, metrics, critical_path_segments, locations, call_paths
 -- Output:     report section timeline
 -- Parameters: $row_limit  maximum number of rows, alternating between both kinds
 --                         (BIGINT, default 8)
@@ -18,6 +20,7 @@ WITH
         SELECT
             property,
             location_id,
+            call_path_id,
             cause_location_id,
             start_ns,
             wait_ns
@@ -35,6 +38,7 @@ WITH
             'wait' AS kind,
             metrics.title,
             worst_waits.location_id,
+            worst_waits.call_path_id,
             worst_waits.cause_location_id,
             worst_waits.start_ns AS begin_ns,
             worst_waits.start_ns + worst_waits.wait_ns AS end_ns,
@@ -49,6 +53,7 @@ WITH
             'path' AS kind,
             'Critical path' AS title,
             location_id,
+            call_path_id,
             cause_location_id,
             begin_ns,
             end_ns,
@@ -72,9 +77,12 @@ SELECT
     places.begin_ns,
     places.end_ns,
     places.end_ns - places.begin_ns AS length_ns,
-    places.location_id
+    places.location_id,
+    places.cause_location_id,
+    call_paths.path AS call_path
 FROM places
 INNER JOIN locations ON places.location_id = locations.location_id
 LEFT JOIN locations AS causes ON places.cause_location_id = causes.location_id
+LEFT JOIN call_paths ON places.call_path_id = call_paths.call_path_id
 ORDER BY places.place, places.kind DESC
 LIMIT $row_limit::BIGINT

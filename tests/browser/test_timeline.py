@@ -128,6 +128,61 @@ def test_a_place_worth_looking_at_is_shown_with_what_is_around_it(page: Page) ->
     assert shown["end"] - shown["begin"] == pytest.approx(1.3 * 50e6, rel=0.01)
 
 
+def test_go_to_selects_the_call_and_explains_it(page: Page) -> None:
+    options = page.locator(".timeline select option").all_inner_texts()
+    wait = next(text for text in options if text.startswith("Late Sender"))
+    assert re.fullmatch(r"Late Sender: rank 1 waits 50\.\d ms for rank 0", wait)
+    list_of_places = page.get_by_label("Go to")
+    list_of_places.select_option(label=wait)
+    amount = wait.split("waits ")[1].split(" for")[0]
+    said = told(page)
+    for part in (f"Late Sender Rank 1 waits {amount}", "for rank 0", "Call path main/MPI_Recv"):
+        assert part in said
+    assert re.search(r"from 0\.\d+ s .*Call from 0\.\d+ s for 50\.\d ms", said)
+    assert list_of_places.input_value() == wait
+    press(page, ",")  # the call before it, on the same row
+    assert "Rank 1" in told(page)
+    assert told(page) != said
+    press(page, "+")
+    assert list_of_places.input_value() == "Go to …"
+
+
+def row_of_rank_1(page: Page) -> list[list[int]]:
+    """The pixels of rank 1 over the name of its first call: red, green and blue, line by line."""
+    found = page.evaluate(
+        """async () => {
+          const frame = () => new Promise(requestAnimationFrame);
+          await frame();
+          await frame();
+          const canvas = document.querySelector(".timeline canvas");
+          const height = Math.floor((canvas.height - 36) / 4);
+          const copy = new OffscreenCanvas(70, height).getContext("2d");
+          copy.drawImage(canvas, -85, -36 - height);
+          const { data } = copy.getImageData(0, 0, 70, height);
+          return Array.from({ length: 70 * height },
+            (_, at) => [...data.slice(4 * at, 4 * at + 3)]);
+        }"""
+    )
+    return list(found)
+
+
+@pytest.mark.parametrize("narrower", [0, 3])
+def test_hatching_does_not_cross_out_names(page: Page, narrower: int) -> None:
+    """Rank 1 waits in the receive whose name stands at the left; low rows have one lane."""
+    page.get_by_role("button", name="Show the run without MPI setup").click()
+    for label in ("Messages", "Critical path"):
+        page.get_by_role("checkbox", name=label, exact=True).uncheck()
+    press(page, *"[" * narrower)
+    hatched = row_of_rank_1(page)
+    page.get_by_label("Waiting", exact=True).uncheck()
+    plain = row_of_rank_1(page)
+    changed = {at for at, pixel in enumerate(plain) if pixel != hatched[at]}
+    letters = {at for at, pixel in enumerate(plain) if sum(pixel) < 60}
+    assert len(changed) > 70
+    assert len(letters) > 50
+    assert not changed & letters
+
+
 def test_keys_alone_zoom_move_and_choose(page: Page) -> None:
     assert told(page).startswith("No selection")
     press(page, "ArrowDown", "ArrowDown", *".....")  # MPI_Init, three short calls, MPI_Recv

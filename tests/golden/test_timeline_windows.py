@@ -96,19 +96,22 @@ def test_places_are_the_worst_wait_of_each_kind_and_the_longest_parts_of_the_pat
         "locations": [{"location_id": at, "rank": at} for at in (0, 1)],
         "wait_states": [
             {"property": name, "visit_id": number, "location_id": place, "cause_location_id": 0}
-            | {"start_ns": start, "wait_ns": wait}
+            | {"start_ns": start, "wait_ns": wait, "call_path_id": number}
             for number, (name, place, start, wait) in enumerate(waits)
         ],
+        "call_paths": [{"call_path_id": at, "path": f"main/{at}"} for at in range(3)],
         "critical_path_segments": [
             {"ordinal": 0, "location_id": 1, "begin_ns": 0, "end_ns": 60},
-            {"ordinal": 1, "location_id": 0, "begin_ns": 60, "end_ns": 400, "cause_location_id": 1},
+            {"ordinal": 1, "location_id": 0, "begin_ns": 60, "end_ns": 400, "cause_location_id": 1}
+            | {"call_path_id": 1},
         ],
     }
-    columns = "kind title rank begin_ns end_ns"
-    assert run_query("timeline_places", tables, columns, row_limit=3) == [
-        ("wait", "Late", 0, 100, 130),
-        ("path", "Critical path", 0, 60, 400),
-        ("wait", "Barrier", 1, 300, 340),
+    columns = "kind title rank begin_ns end_ns cause_location_id call_path"
+    assert run_query("timeline_places", tables, columns, row_limit=4) == [
+        ("wait", "Late", 0, 100, 130, 0, "main/0"),
+        ("path", "Critical path", 0, 60, 400, 1, "main/1"),
+        ("wait", "Barrier", 1, 300, 340, 0, "main/2"),
+        ("path", "Critical path", 1, 0, 60, None, None),
     ]
 
 

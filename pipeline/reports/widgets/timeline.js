@@ -62,34 +62,28 @@ tracemill.widgets.timeline = function (stage, data) {
       ...(scene.phases.kinds.length > 1 ? [box("phases", "Phases")] : []));
   }
 
-  // Windows that were asked for, then waits and parts of the critical path that matter most.
+  // Windows that were asked for, then waits and parts of the critical path that matter most. The
+  // list keeps what it went to until one looks elsewhere.
   function placeList() {
-    const options = [];
-    for (const window of data.windows) {
-      if (window.isRequested) options.push([window.begin, window.end - window.begin,
-        "Window " + find.momentOf(scene, window.begin) + " – " + find.momentOf(scene, window.end)]);
-    }
-    for (const place of data.places) options.push([place.begin, place.length, nameOf(place), place.row]);
+    const options = data.windows.filter((window) => window.isRequested).map((window) => ({
+      begin: window.begin, length: window.end - window.begin,
+      label: "Window " + find.momentOf(scene, window.begin) + " – " + find.momentOf(scene, window.end),
+    }));
+    for (const place of data.places) options.push(Object.assign({ label: find.nameOf(scene, place) }, place));
     const list = element("select", { "aria-label": "Go to", change() {
-      const chosen = options[list.selectedIndex - 1];
-      if (chosen) visitPlace(chosen);
-      list.selectedIndex = 0;
+      const at = list.selectedIndex;
+      if (at) visitPlace(options[at - 1]);
+      list.selectedIndex = at;
     } }, element("option", {}, "Go to …"));
-    for (const option of options) list.append(element("option", {}, option[2]));
+    for (const option of options) list.append(element("option", {}, option.label));
     return list;
   }
 
-  function nameOf(place) {
-    const where = find.placeOf(scene, place.row).toLowerCase();
-    const time = formatTime(place.length);
-    return place.kind === "path" ? "Critical path: " + time + " on " + where
-      : place.title + ": " + where + " waits " + time + " for rank " + place.cause_rank;
-  }
-
-  function visitPlace([begin, length, , row]) {
-    show(begin - length * 0.15, begin + length * 1.15);
-    if (row !== undefined) chooseRow(row);
-    lanes.focus();
+  function visitPlace(place) {
+    show(place.begin - place.length * 0.15, place.begin + place.length * 1.15);
+    choose(place.kind ? find.atPlace(scene, place) : null);
+    if (place.kind) chooseRow(place.row);
+    else tell.replaceChildren(place.label);
   }
 
   function legend() {
@@ -108,6 +102,7 @@ tracemill.widgets.timeline = function (stage, data) {
     const length = Math.min(Math.max(end - begin, SHORTEST_NS), scene.length);
     view.begin = Math.min(Math.max(begin, 0), scene.length - length);
     view.end = view.begin + length;
+    places.selectedIndex = 0;
     clearTimeout(settling);
     settling = setTimeout(tellWindow, SETTLED_MS);
     refresh();
@@ -252,8 +247,9 @@ tracemill.widgets.timeline = function (stage, data) {
       pagePixel: pixelOf(readColor(page)), page, ink: tracemill.color("--ink"),
       soft: tracemill.color("--soft"), accent: tracemill.color("--accent"),
       path: tracemill.color("--path"),
-      inks: colors.map((color, region) => tracemill.inkOn(tracemill.mix(page, color, look.alpha(region)))),
+      grounds: colors.map((color, region) => tracemill.mix(page, color, look.alpha(region))),
     });
+    look.inks = look.grounds.map(tracemill.inkOn);
     look.hatch = hatchOf(tracemill.color("--wait"));
   }
 

@@ -4,6 +4,8 @@ tracemill.timelineDraw = (function () {
   const COLUMN = 4; // pixels that narrow stretches of the critical path share
   const RULER = 36;
   const LANE = 11;
+  const LETTERS = 13;
+  const STRIP = 5;
   const MOST_HEADS = 400;
 
   // The finest bins of which no more than some share a pixel, else the coarsest.
@@ -27,6 +29,7 @@ tracemill.timelineDraw = (function () {
     for (const window of details) drawDetail(context, scene, view, look, window);
     if (look.show.waits) drawWaits(context, scene, view, look, details);
     for (const window of details) {
+      eachRow(view, (row, place) => writeNames(context, scene, view, look, window, row, place));
       if (look.show.collectives) drawBands(context, view, look, window);
       if (look.show.messages) drawMessages(context, view, look, window);
     }
@@ -129,8 +132,6 @@ tracemill.timelineDraw = (function () {
     }
     stretch(context, view, image, rows, lanes, left, width);
     if (lanes > 1) separateLanes(context, view, look, rows, lanes, left, width);
-    if (barOf(view) / lanes < LANE - 1) return;
-    eachRow(view, (row, place) => writeNames(context, scene, view, look, window, row, place, left));
   }
 
   // What is narrower than a pixel shares one with others of its depth: the first is seen.
@@ -161,10 +162,13 @@ tracemill.timelineDraw = (function () {
     }
   }
 
-  function writeNames(context, scene, view, look, window, row, place, left) {
+  // Names stand on their own ground, so that hatching does not cross them out.
+  function writeNames(context, scene, view, look, window, row, place) {
     const visits = window.visits;
     const range = visits.starts.get(row) || [0, 0];
+    const left = Math.max(xOf(view, window.begin), view.left);
     const shared = lanesOf(view, window) - 1;
+    if (barOf(view) / (shared + 1) < LANE - 1) return;
     const widest = (view.end - view.begin) / view.width * 40;
     for (let at = range[0]; at < range[1] && visits.enter[at] <= view.end; at++) {
       if (visits.length[at] < widest) continue;
@@ -173,9 +177,9 @@ tracemill.timelineDraw = (function () {
       const end = Math.min(xOf(view, visits.enter[at] + visits.length[at]), view.left + view.width);
       if (end - x < 40) continue;
       const lane = laneOf(view, window, visits.depth[at]);
-      const y = yOf(view, place) + lane.top + lane.height / 2;
-      context.fillStyle = look.inks[visits.region[at]];
-      writeInside(context, scene.regions.name[visits.region[at]], x, y, end - x);
+      const region = visits.region[at];
+      writeInside(context, scene.regions.name[region], x, yOf(view, place) + lane.top, end - x, lane.height,
+        look.inks[region], look.grounds[region]);
     }
   }
 
@@ -183,9 +187,15 @@ tracemill.timelineDraw = (function () {
     return at + 1 < end && visits.depth[at + 1] > visits.depth[at];
   }
 
-  function writeInside(context, name, x, y, width) {
+  function writeInside(context, name, x, y, width, height, ink, ground) {
     const text = tracemill.shorten(name, Math.max(4, Math.floor(width / 7.2)));
-    if (context.measureText(text).width < width - 6) context.fillText(text, x + 3, y);
+    const needed = context.measureText(text).width;
+    if (needed >= width - 6) return;
+    const tall = Math.min(LETTERS, height);
+    context.fillStyle = ground;
+    context.fillRect(x + 1, y + (height - tall) / 2, needed + 4, tall);
+    context.fillStyle = ink;
+    context.fillText(text, x + 3, y + height / 2);
   }
 
   // --- What is laid over the rows ---
@@ -194,19 +204,24 @@ tracemill.timelineDraw = (function () {
     context.fillStyle = look.hatch();
     const isTold = (begin, end) =>
       details.some((window) => window.begin <= begin && end <= window.end);
-    hatchWaits(context, view, scene.waits, isTold);
-    for (const window of details) hatchWaits(context, view, window.waits, () => false);
+    const bar = { top: 0, height: barOf(view) };
+    hatchWaits(context, view, scene.waits, isTold, () => bar);
+    for (const window of details) {
+      hatchWaits(context, view, window.waits, () => false,
+        (at) => laneOf(view, window, window.waitDepths[at]));
+    }
   }
 
-  // A wait is a strip along the lower edge of its row, which leaves names readable.
-  function hatchWaits(context, view, waits, isTold) {
-    const strip = Math.max(Math.min(4, barOf(view)), Math.round(barOf(view) * 0.3));
+  // A wait is a strip along the lower edge of the call that waits, or of its row.
+  function hatchWaits(context, view, waits, isTold, laneOfWait) {
     for (let at = 0; at < waits.row.length; at++) {
       const begin = waits.begin[at];
       const end = begin + waits.length[at];
       const place = view.placeOf[waits.row[at]];
       if (begin > view.end || end < view.begin || place === undefined) continue;
-      const y = yOf(view, place) + barOf(view) - strip;
+      const lane = laneOfWait(at);
+      const strip = Math.min(STRIP, lane.height);
+      const y = yOf(view, place) + lane.top + lane.height - strip;
       const x = Math.max(xOf(view, begin), view.left);
       const width = Math.min(xOf(view, end), view.left + view.width) - x;
       if (y < 0 || y > view.height || width < 1.5 || isTold(begin, end)) continue;
@@ -287,8 +302,6 @@ tracemill.timelineDraw = (function () {
     const path = scene.path;
     const columns = new Map();
     let before = null; // the last stretch, if it was wide enough to be seen
-    context.strokeStyle = look.path;
-    context.lineWidth = 2;
     context.beginPath();
     for (let at = 0; at < path.row.length; at++) {
       const begin = path.begin[at];
@@ -314,6 +327,18 @@ tracemill.timelineDraw = (function () {
       context.moveTo(column * COLUMN, yOfPath(view, most[0]));
       context.lineTo((column + 1) * COLUMN, yOfPath(view, most[0]));
     }
+    outline(context, look, view.rowHeight < 8 ? 1.5 : 2);
+  }
+
+  // A thin line with an edge in the color of the page, which sets it off from any region.
+  function outline(context, look, width) {
+    context.strokeStyle = look.page;
+    context.lineWidth = width + 1.5;
+    context.globalAlpha = 0.7;
+    context.stroke();
+    context.globalAlpha = 1;
+    context.strokeStyle = look.path;
+    context.lineWidth = width;
     context.stroke();
   }
 

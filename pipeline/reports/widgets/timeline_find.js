@@ -114,10 +114,23 @@ tracemill.timelineFind = (function () {
     return binAt(scene, view, row, time);
   }
 
+  // A place of "Go to": the call that waits if single calls are there, else the stretch itself.
+  function atPlace(scene, place) {
+    const end = place.begin + place.length;
+    if (place.kind === "wait") {
+      for (const window of scene.windows) {
+        const at = tracemill.timelineScene.visitAround(window, place.row, place.begin, place.length);
+        if (at >= 0) return Object.assign(visit(window, at), { place });
+      }
+    }
+    return { kind: "place", place, row: place.row, begin: place.begin, end };
+  }
+
   // --- In words: pairs of what it is and its value ---
 
   function describe(scene, found) {
     if (found.kind === "message") return describeMessage(scene, found);
+    if (found.place) return describePlace(scene, found);
     const regions = scene.regions;
     const told = [["Region", regions.name[found.region]], ["", placeOf(scene, found.row)]];
     if (found.kind === "bin") {
@@ -134,6 +147,33 @@ tracemill.timelineFind = (function () {
     told.push(["Kind", regions.parts[regions.part[found.region]]]);
     return told;
   }
+
+  function describePlace(scene, { place, kind, begin, end, region }) {
+    const isPath = place.kind === "path";
+    const told = [["", place.title], [isPath ? "on" : "", placeOf(scene, place.row)],
+      [isPath ? "for" : "waits", tracemill.formatTime(place.length)],
+      ["from", momentOf(scene, place.begin)]];
+    if (place.cause !== null) {
+      told.push([isPath ? "after" : "for", lowerFirst(placeOf(scene, place.cause))]);
+    }
+    if (place.callPath) told.push([isPath ? "Starts in" : "Call path", place.callPath]);
+    if (kind !== "visit") return told;
+    told.push(["Call from", momentOf(scene, begin)], ["for", tracemill.formatTime(end - begin)]);
+    const source = scene.regions.source[region];
+    return source ? [...told, ["Source", source]] : told;
+  }
+
+  // A place of "Go to" in one line.
+  function nameOf(scene, place) {
+    const where = lowerFirst(placeOf(scene, place.row));
+    const time = tracemill.formatTime(place.length);
+    if (place.kind === "path") return place.title + ": " + time + " on " + where
+      + " from " + ((place.begin + scene.begin) / 1e9).toFixed(3) + " s";
+    const whom = place.cause === null ? "" : " for " + lowerFirst(placeOf(scene, place.cause));
+    return place.title + ": " + where + " waits " + time + whom;
+  }
+
+  const lowerFirst = (text) => text.replace(/^Rank/, "rank");
 
   function describeMessage(scene, found) {
     const messages = found.window.messages;
@@ -155,7 +195,7 @@ tracemill.timelineFind = (function () {
       if (waits.row[at] !== found.row || begin < found.begin) continue;
       if (begin + waits.length[at] > found.end) continue;
       told.push([waits.titles[waits.title[at]], tracemill.formatTime(waits.length[at])
-        + " for " + placeOf(scene, waits.cause[at]).toLowerCase()]);
+        + " for " + lowerFirst(placeOf(scene, waits.cause[at]))]);
     }
     return told.slice(0, 3);
   }
@@ -169,5 +209,5 @@ tracemill.timelineFind = (function () {
   const momentOf = (scene, time) => ((time + scene.begin) / 1e9).toFixed(9)
     .replace(/(\.\d{3}\d*?)0+$/, "$1") + " s";
 
-  return { under, beside, describe, momentOf, placeOf };
+  return { under, beside, atPlace, describe, nameOf, momentOf };
 })();

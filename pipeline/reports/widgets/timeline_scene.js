@@ -64,13 +64,33 @@ tracemill.timelineScene = (function () {
     const enter = new Float64Array(count);
     let time = 0;
     for (let at = 0; at < count; at++) enter[at] = time += visits.step[at];
-    return Object.assign({}, window, {
+    const prepared = Object.assign({}, window, {
       visits: Object.assign(nest(visits.row, enter, visits.length), {
         row: visits.row, enter, length: visits.length, region: visits.region,
         starts: startsOf(visits.row),
       }),
       bands: groupMembers(window.collectives),
     });
+    prepared.waitDepths = Array.from(window.waits.row, (row, at) => {
+      const found = visitAround(prepared, row, window.waits.begin[at], window.waits.length[at]);
+      return found < 0 ? 0 : prepared.visits.depth[found];
+    });
+    return prepared;
+  }
+
+  // The innermost visit of a row that holds all of a stretch, or -1.
+  function visitAround(window, row, begin, length) {
+    const { enter, above, starts, length: lengths } = window.visits;
+    let [low, high] = starts.get(row) || [0, 0];
+    const first = low;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (enter[middle] <= begin) low = middle + 1;
+      else high = middle;
+    }
+    let at = low > first ? low - 1 : -1;
+    while (at >= 0 && enter[at] + lengths[at] < begin + length) at = above[at];
+    return at;
   }
 
   // How many visits each visit lies in, and the innermost of them or -1.
@@ -127,5 +147,5 @@ tracemill.timelineScene = (function () {
     return names;
   }
 
-  return { build, pathOf };
+  return { build, pathOf, visitAround };
 })();
