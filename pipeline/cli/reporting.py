@@ -241,9 +241,10 @@ def compare(
     ----------
     fail_if
         Exit with 23 if this condition holds: METRIC [in CALL_PATH], <, <=, > or >=, and a number. A
-        number with % or a sign limits the change, another one the value of B; units are s, ms, us,
-        ns. Metrics are run_time and those of tracemill explain. With repetitions, changes within
-        noise do not count. Can be repeated.
+        number with a sign limits the change from A to B, another one the value of B; units are %,
+        s, ms, us, ns. Metrics are the figures of analyze --fail-if, with the same meaning, and
+        those of tracemill explain; of those without a share, % limits the change. With repetitions,
+        changes within noise do not count. Can be repeated.
     format
         Output format; html is one self-contained page, junit and github are the conditions of
         --fail-if, as test cases or as annotations of a workflow. [default: by the suffix of
@@ -268,7 +269,7 @@ def compare(
     part = focus.options
     with chosen_side(store, base, part) as before, chosen_side(store, other, part) as after:
         comparison = compare_runs(before, after)
-    verdicts = [check_condition(each, comparison) for each in conditions]
+        verdicts = [check_condition(each, comparison) for each in conditions]
     sides = f"{comparison.base.label} → {comparison.other.label}"
     if format == "json":
         _write(comparison_json(comparison, verdicts), output, "comparison")

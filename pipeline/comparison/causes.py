@@ -12,6 +12,7 @@ from tracemill.schemas.history import RUN_TIME
 from tracemill.schemas.overheads import TAXONOMY
 
 TIME, CRITICAL_PATH = "time", "critical_path"
+SETUP = "overhead_initialise_finalise"
 # A part of a metric explains its change if it has at least this share of it.
 EXPLAINING = 0.5
 # Least share of the change of the critical path for a call path that decides the run time.
@@ -62,6 +63,13 @@ def find_causes(
     for each in (*sorted(first, key=effect, reverse=True), *changed):
         unique.setdefault(_place(each), each)
     return list(unique.values())[:limit]
+
+
+def without_setup(rows: pl.DataFrame) -> pl.DataFrame:
+    """The changes outside of calls that start or end MPI."""
+    is_setup = (pl.col("metric") == SETUP) & (pl.col("call_path_key") != 0)
+    calls = rows.filter(is_setup)["call_path_key"].unique()
+    return rows.filter(~pl.col("call_path_key").is_in(calls.to_list()))
 
 
 @cache

@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from tracemill.base.errors import StoreError
+from tracemill.base.errors import StoreError, UsageError
 from tracemill.campaign.gathering import SIZES, RunSize, lacks, open_runs, query_rows, sizes_in
 from tracemill.campaign.site_matching import match_call_sites
-from tracemill.comparison.causes import CRITICAL_PATH, TIME, Explained, find_causes
+from tracemill.comparison.causes import CRITICAL_PATH, TIME, Explained, find_causes, without_setup
 from tracemill.comparison.changes import (
     CallPathChange,
     Cause,
@@ -24,8 +24,11 @@ from tracemill.comparison.efficiencies import read_efficiencies
 from tracemill.comparison.noise import run_time_change
 from tracemill.comparison.subtrees import Subtree, holding_subtree
 from tracemill.engine.focusing.run import FocusedRun
+from tracemill.reports.build import build_summary
+from tracemill.reports.document import Document
 from tracemill.reports.explanation import all_metrics
 from tracemill.reports.tables import strip_header
+from tracemill.schemas.definitions import PROFILE
 from tracemill.schemas.history import RUN_TIME
 from tracemill.sql.metric_texts import Metric
 from tracemill.sql.query_files import Value, load_query
@@ -72,6 +75,11 @@ class Side:
         """The distinct numbers of threads per process, smallest first."""
         return tuple(sorted({size.threads for size in self.sizes}))
 
+    @property
+    def is_setup_excluded(self) -> bool:
+        """Whether the run times leave out MPI setup."""
+        return any(size.run_time_ns != size.whole_time_ns for size in self.sizes)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Comparison:
@@ -99,6 +107,14 @@ class Comparison:
             [size.run_time_ns for size in side.sizes] for side in (self.base, self.other)
         )
         return run_time_change(base_ns, other_ns)
+
+    @cached_property
+    def documents(self) -> Mapping[str, Document]:
+        """The summary of each run, by run id; not after the focus of a run has ended."""
+        built = {
+            run.run_id: build_summary(run).document for run in (*self.base.runs, *self.other.runs)
+        }
+        return {run_id: document for run_id, document in built.items() if document}
 
     @cached_property
     def metrics(self) -> tuple[MetricChange, ...]:
@@ -158,6 +174,8 @@ class Comparison:
 
     def causes(self, metric: str | None = None, limit: int = 3) -> tuple[Cause, ...]:
         """The main causes of the change of a metric, or of the run time, worst first."""
+        if metric not in (None, RUN_TIME, *_metrics()):
+            return ()
         change = self.of_metric(metric or RUN_TIME).change_value
         direction = float((change > 0) - (change < 0))
         return self._causes(metric or RUN_TIME, direction, limit) if direction else ()
@@ -175,7 +193,10 @@ class Comparison:
 
     def _causes(self, metric: str, direction: float, limit: int) -> tuple[Cause, ...]:
         summands = 1 if self.is_per_process else max(self.base.processes)
-        found = find_causes(self.rows, metric, direction, limit, processes=summands)
+        rows = self.rows
+        if metric == RUN_TIME and self.base.is_setup_excluded and self.other.is_setup_excluded:
+            rows = without_setup(rows)
+        found = find_causes(rows, metric, direction, limit, processes=summands)
         return tuple(self._cause(each, direction) for each in found)
 
     def _cause(self, found: Explained, direction: float) -> Cause:
@@ -201,7 +222,8 @@ def compare_runs(
 ) -> Comparison:
     """The changes from `base` to `other`; runs of a side are repetitions of each other.
 
-    Raises UsageError if a side is empty or has a run twice, StoreError if a run lacks tables, and
+    Raises UsageError if a side is empty or has a run twice, or if only some runs have the detail
+    profile, StoreError if a run lacks tables, and
     QueryError.
     """
     runs = {run.run_id: run for run in (*base, *other)}
@@ -257,6 +279,7 @@ def _is_incomplete(run: Run) -> bool:
 
 def _check(base: Sequence[Run], other: Sequence[Run]) -> None:
     check_repetitions(base, other)
+    _check_details((*base, *other))
     for run in (*base, *other):
         missing = lacks(run, QUERIES)
         if missing:
@@ -264,6 +287,17 @@ def _check(base: Sequence[Run], other: Sequence[Run]) -> None:
                 f"{run.run_id} ({run.label}): the store lacks {', '.join(missing)}: analyze the "
                 "trace again"
             )
+
+
+def _check_details(runs: Sequence[Run]) -> None:
+    """Raise UsageError if some runs, but not all, have only the call tree."""
+    coarse = next((run for run in runs if run.detail == PROFILE), None)
+    fine = next((run for run in runs if run.detail != PROFILE), None)
+    if coarse and fine:
+        raise UsageError(
+            f"{coarse.label} has the detail {coarse.detail}, {fine.label} {fine.detail}: their run "
+            "times, waiting and overheads cannot be compared: analyze both with the same --detail"
+        )
 
 
 def _with_noise(found: Any, base_count: int, other_count: int) -> pl.DataFrame:
@@ -286,9 +320,12 @@ def _places(rows: pl.DataFrame, summands: int) -> Iterator[str]:
     largest = changed.group_by("metric", maintain_order=True).head(PLACES_OF_METRIC)
     wanted = [(row["metric"], row["call_path_key"]) for row in largest.iter_rows(named=True)]
     for direction in (1.0, -1.0):
-        for metric in _DIRECTIONS:
-            causes = find_causes(rows, metric, direction, PLACES_OF_CAUSES, processes=summands)
-            wanted += [(each.row["metric"], each.row["call_path_key"]) for each in causes]
+        for chosen in (rows, without_setup(rows)):
+            for metric in _DIRECTIONS:
+                causes = find_causes(
+                    chosen, metric, direction, PLACES_OF_CAUSES, processes=summands
+                )
+                wanted += [(each.row["metric"], each.row["call_path_key"]) for each in causes]
     yield from sorted({f"{metric} {key}" for metric, key in wanted})
     yield from (f"{metric} all" for metric in sorted({metric for metric, _ in wanted}))
 

@@ -10,28 +10,36 @@ from tracemill.base.near import did_you_mean, near_matches
 from tracemill.base.text import printable
 from tracemill.comparison.changes import Change
 from tracemill.comparison.comparing import Comparison
+from tracemill.comparison.figures import figure_change
 from tracemill.comparison.sentences import signed
 from tracemill.reports.explanation import all_metrics, find_metric
-from tracemill.reports.units import format_count, format_share_change, format_size, format_time
+from tracemill.reports.limits import document_units, figure_name, is_wait_state
+from tracemill.reports.units import (
+    Unit,
+    format_count,
+    format_share,
+    format_share_change,
+    format_size,
+    format_time,
+)
 from tracemill.reports.wording import name_path
+from tracemill.schemas.definitions import PROFILE
 from tracemill.schemas.history import RUN_TIME
 from tracemill.sql.conditions import evaluate, refusal
 from tracemill.sql.limits import SECONDS, read_limit
-from tracemill.sql.metric_texts import Metric
 
 _NANOSECONDS = 10**9
 _HOW = (
-    "write METRIC [in CALL_PATH] > NUMBER, the number with % or a sign for a change, such as "
-    "'run_time > +5%', 'mpi_latesender in main/MPI_Recv > +2ms' or 'run_time > 1.5s'"
+    "write METRIC [in CALL_PATH] > NUMBER, the number with a sign for a change, such as "
+    "'run_time > +5%', 'mpi_latesender in main/MPI_Recv > +2ms' or 'waiting > 20%'"
 )
-
-
+_LISTS = "tracemill explain lists metrics, docs/reference/summary.md figures such as waiting"
 _refusal = partial(refusal, "--fail-if")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """A limit of a metric, in total or in a call path.
+    """A limit of a metric, in total or in a call path, or of a figure of summaries.
 
     `expression` compares the `value` of the other side, the `change`, or the `ratio` of the change
     to the base with a number; see `tracemill.sql.conditions`.
@@ -42,6 +50,7 @@ class Condition:
     call_path: str | None
     expression: str
     is_change: bool
+    is_figure: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,46 +72,76 @@ def parse_condition(text: str) -> Condition:
     limit = read_limit(text)
     if limit is None:
         raise _refusal(text, f"this is not a condition: {_HOW}")
-    metric, call_path = _names(limit.what, text)
-    unit, is_time = limit.unit, metric is None or metric.unit == "ns"
-    name = RUN_TIME if metric is None else metric.name
-    if name == RUN_TIME and call_path is not None:
-        raise _refusal(text, f"{RUN_TIME} is that of a run, not of a call path: use time")
-    if unit != "%" and is_time != (unit in SECONDS):
-        units = "%, s, ms, us or ns" if is_time else "% or nothing"
-        raise _refusal(text, f"{name} is limited in {units}: {_HOW}")
-    quantity = "ratio" if unit == "%" else "change" if limit.sign else "value"
+    subject = _subject(limit.what, text)
+    unit, is_time = limit.unit, subject.unit == "ns"
+    if subject.call_path is not None and subject.is_figure:
+        raise _refusal(text, f"{subject.name} is that of a run, not of a call path: {_HOW}")
+    is_ratio = subject.unit == Unit.SHARE
+    if unit != "%" and (is_ratio or is_time != (unit in SECONDS)):
+        units = "%, s, ms, us or ns" if is_time else "%" if is_ratio else "% or nothing"
+        raise _refusal(text, f"{subject.name} is limited in {units}: {_HOW}")
+    is_share = unit == "%" and not limit.sign and subject.has_share
+    if is_share and subject.call_path is not None:
+        raise _refusal(text, f"the share of a call path is unknown: limit its change: {_HOW}")
+    quantity = (
+        "value" if is_share else "ratio" if unit == "%" else "change" if limit.sign else "value"
+    )
     number = float(limit.value * (_NANOSECONDS if unit in SECONDS else 1))
     return Condition(
         text=text,
-        metric=name,
-        call_path=call_path,
+        metric=subject.name,
+        call_path=subject.call_path,
         expression=f"{quantity} {limit.comparison} {limit.sign}{number!r}",
         is_change=quantity != "value",
+        is_figure=is_share or (subject.is_figure and subject.name != RUN_TIME),
     )
 
 
-def _names(what: str, text: str) -> tuple[Metric | None, str | None]:
-    """The metric, None for the run time, and the call path; titles may contain the word "in"."""
-    metrics = all_metrics()
+@dataclass(frozen=True, kw_only=True)
+class _Subject:
+    """What a condition limits; `has_share` if a percentage without a sign limits its share."""
+
+    name: str
+    unit: str
+    call_path: str | None
+    is_figure: bool
+    has_share: bool
+
+
+def _subject(what: str, text: str) -> _Subject:
+    """The figure or metric, and the call path; titles may contain the word "in"."""
+    metrics, figures = all_metrics(), document_units()
     parts = what.split(" in ")
     for count in range(len(parts), 0, -1):
         name = " in ".join(parts[:count]).strip()
         call_path = " in ".join(parts[count:]).strip().strip("\"'") or None
-        if name.lower().replace(" ", "_") == RUN_TIME:
-            return None, call_path
+        figure = figure_name(name)
+        if figure in figures:
+            unit = figures[figure]
+            return _Subject(
+                name=figure, unit="ns" if unit is Unit.TIME else unit, call_path=call_path,
+                is_figure=True, has_share=unit is Unit.SHARE,
+            )  # fmt: skip
         try:
-            return find_metric(name, metrics), call_path
+            metric = find_metric(name, metrics)
         except MissingInputError:
             continue
+        return _Subject(
+            name=metric.name, unit=metric.unit, call_path=call_path,
+            is_figure=False, has_share=is_wait_state(metric),
+        )  # fmt: skip
     wanted = parts[0].strip()
-    names = [RUN_TIME, *(metric.name for metric in metrics)]
-    advice = did_you_mean(near_matches(wanted, names, most=1)) or f"metrics: {', '.join(names)}"
+    names = [*figures, *(metric.name for metric in metrics)]
+    advice = did_you_mean(near_matches(wanted, names, most=1)) or _LISTS
     raise _refusal(text, f"no metric {shorten(make_visible(wanted))}: {advice}")
 
 
 def check_condition(expression: str | Condition, comparison: Comparison) -> CheckedCondition:
-    """Check a condition. Raises UsageError if it is malformed or its call path is on no side."""
+    """Check a condition.
+
+    Raises UsageError if it is malformed or its call path is on no side, MissingInputError if a run
+    does not have its figure.
+    """
     condition = parse_condition(expression) if isinstance(expression, str) else expression
     changes = _limited(condition, comparison)
     quantities = [
@@ -122,6 +161,10 @@ def check_condition(expression: str | Condition, comparison: Comparison) -> Chec
 
 def _limited(condition: Condition, comparison: Comparison) -> list[Change]:
     """The changes that a condition limits: several if call paths share a name."""
+    if condition.is_figure:
+        titles = {each.name: each.title for each in all_metrics()}
+        return [figure_change(comparison, condition.metric, titles.get(condition.metric, ""))]
+    _check_detail(condition, comparison)
     if condition.call_path is None:
         return [comparison.of_metric(condition.metric)]
     found = comparison.in_call_path(condition.metric, condition.call_path)
@@ -140,9 +183,20 @@ def _limited(condition: Condition, comparison: Comparison) -> list[Change]:
     return [comparison.nothing_of(condition.metric)]
 
 
+def _check_detail(condition: Condition, comparison: Comparison) -> None:
+    """Raise MissingInputError for a metric that runs of the detail profile do not have."""
+    is_there = condition.metric in (RUN_TIME, *(each.metric for each in comparison.metrics))
+    if not is_there and comparison.base.runs[0].detail == PROFILE:
+        raise MissingInputError(
+            f"--fail-if {condition.text}: the runs have the detail profile and no "
+            f"{condition.metric}: analyze them with --detail calls or full"
+        )
+
+
 def _reason(condition: Condition, change: Change) -> str:
     """The actual values, compared with the noise."""
-    format = {"ns": format_time, "bytes": format_size}.get(change.unit, format_count)
+    formats = {"ns": format_time, "bytes": format_size, "ratio": format_share}
+    format = formats.get(change.unit, format_count)
     place = f" in {name_path(condition.call_path)}" if condition.call_path else ""
     text = (
         f"{change.title}{place}: {signed(change, change.change_value)} "

@@ -134,7 +134,11 @@ def _describe_rank(cause: Cause, comparison: Comparison) -> str:
     return f"Most on rank {cause.rank}: {amount}."
 
 
+def _points(ratio: float) -> str:
+    return f"{100 * ratio:.3g} points"
+
+
 def signed(change: Change, value: float) -> str:
     """A value of the change's metric with its sign."""
-    formats = {"ns": format_time, "bytes": format_size}
+    formats = {"ns": format_time, "bytes": format_size, "ratio": _points}
     return with_sign(value, formats.get(change.unit, format_count))

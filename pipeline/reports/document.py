@@ -17,6 +17,7 @@ from tracemill.reports.sections import efficiencies, gains, root_causes, summary
 from tracemill.reports.sections.metrics import explain_metric
 from tracemill.reports.units import Unit
 from tracemill.reports.wording import Row
+from tracemill.schemas.definitions import PROFILE
 
 if TYPE_CHECKING:
     from tracemill.engine.focusing.resolve import Focus
@@ -27,6 +28,9 @@ Record = TypeVar("Record", "RootCause", "Gain", "WaitState")
 DOCUMENT_VERSION = 1
 _NANOSECONDS = 10**9
 _OF_ALL = "as a share of `all_time`"
+_UNKNOWN = f"if that is 0, and with the detail {PROFILE}"
+_OF_RECORDS = ("waiting", "extended_waiting", "messages")
+"""Figures that the detail profile does not have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +41,7 @@ class DescribedRun:
     label: Annotated[str, "name of the folder that holds its trace"]
     trace: Annotated[str, "path of its trace"]
     kind: Annotated[str, "measured, what-if or forecast"]
+    detail: Annotated[str, "level of detail: full, calls or profile"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,16 +57,18 @@ class Figures:
     waiting: Annotated[
         float | None,
         Unit.SHARE,
-        f"time in calls that wait for a late location, {_OF_ALL}; null if that is 0",
+        f"time in calls that wait for a late location, {_OF_ALL}; null {_UNKNOWN}",
     ]
     extended_waiting: Annotated[
         float | None,
         Unit.SHARE,
-        f"the same in wait states that Scalasca does not have, {_OF_ALL}; null if that is 0",
+        f"the same in wait states that Scalasca does not have, {_OF_ALL}; null {_UNKNOWN}",
     ]
     processes: Annotated[int, Unit.COUNT, "number of processes"]
     threads: Annotated[int, Unit.COUNT, "number of threads"]
-    messages: Annotated[int, Unit.COUNT, "number of messages"]
+    messages: Annotated[
+        int | None, Unit.COUNT, f"number of messages; null with the detail {PROFILE}"
+    ]
     records: Annotated[int, Unit.COUNT, "number of event records"]
 
 
@@ -182,9 +189,10 @@ def document_of(run: "ReportedRun", material: Material, sections: Sequence["Sect
             label=printable((focus.run if focus else run).label),
             trace=printable(source.path),
             kind=source.kind,
+            detail=run.manifest.detail,
         ),
         focus=focus.sentence if focus else None,
-        figures=_figures(material.overview),
+        figures=_figures(material.overview, run.manifest.detail),
         efficiencies=_efficiencies(material),
         sentences=next(each.sentences for each in sections if each.key == "summary"),
         root_causes=_records(RootCause, material.rows_of(root_causes.BY_CALL_PATH)),
@@ -204,7 +212,7 @@ def places_of(written: Sequence[tuple[str, Path]]) -> Places:
     return Places(**{label: printable(str(path)) for label, path in written})
 
 
-def _figures(overview: Row) -> Figures:
+def _figures(overview: Row, detail: str) -> Figures:
     named = {
         "run_time": "run_s",
         "whole_time": "whole_s",
@@ -218,7 +226,8 @@ def _figures(overview: Row) -> Figures:
         "records": "record_count",
     }
     values = _in_seconds(overview)
-    return Figures(**{figure: values[name] for figure, name in named.items()})
+    absent = dict.fromkeys(_OF_RECORDS if detail == PROFILE else ())
+    return Figures(**{figure: values[name] for figure, name in named.items()} | absent)
 
 
 def _efficiencies(material: Material) -> Efficiencies:

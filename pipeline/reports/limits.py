@@ -1,8 +1,8 @@
 """Limits of the figures of one run, such as `waiting > 20%`, which make an analysis fail."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from functools import partial
+from dataclasses import asdict, dataclass, replace
+from functools import cache, partial
 from typing import get_type_hints
 
 from tracemill.base.names import make_visible, shorten
@@ -11,12 +11,18 @@ from tracemill.base.text import printable
 from tracemill.reports.document import CheckedLimit, Document, Efficiencies, Figures
 from tracemill.reports.explanation import all_metrics
 from tracemill.reports.units import Unit
+from tracemill.schemas.definitions import PROFILE
 from tracemill.sql.conditions import evaluate, refusal
 from tracemill.sql.limits import SECONDS, read_limit
+from tracemill.sql.metric_texts import Metric
 
 _WAIT_STATE = "wait state"
 _WRITTEN = {Unit.SHARE: "%", Unit.TIME: "s, ms, us or ns", Unit.COUNT: "a plain number"}
 _HOW = "write FIGURE > NUMBER, such as 'waiting > 20%' or 'run_time > 1.5s'"
+_LISTS = (
+    "docs/reference/summary.md lists figures such as waiting and run_time, tracemill explain wait "
+    "states"
+)
 _refusal = partial(refusal, "--fail-if")
 
 
@@ -36,15 +42,14 @@ def parse_limit(text: str) -> FigureLimit:
     text = printable(text).strip()
     limit = read_limit(text)
     if limit is None:
-        raise _refusal(text, f"this is not a condition: {_HOW}; {_list_figures()}")
-    figure = "_".join(limit.what.strip().lower().replace("-", " ").split())
+        raise _refusal(text, f"this is not a condition: {_HOW}")
+    figure = figure_name(limit.what)
     units = figure_units()
     unit = units.get(figure)
     if unit is None:
-        advice = did_you_mean(near_matches(figure, units, most=1))
-        advice = f"{advice} " if advice else ""
+        advice = did_you_mean(near_matches(figure, units, most=1)) or _LISTS
         wrong = shorten(make_visible(limit.what.strip()))
-        raise _refusal(text, f"no figure {wrong}: {advice}{_list_figures()}")
+        raise _refusal(text, f"no figure {wrong}: {advice}")
     given = Unit.SHARE if limit.unit == "%" else Unit.TIME if limit.unit in SECONDS else Unit.COUNT
     if given is not unit:
         raise _refusal(text, f"{figure} is limited in {_WRITTEN[unit]}: {_HOW}")
@@ -55,15 +60,30 @@ def parse_limit(text: str) -> FigureLimit:
     )
 
 
+def figure_name(text: str) -> str:
+    """A name as figures are spelled: 'Parallel efficiency' is parallel_efficiency."""
+    return "_".join(text.strip().lower().replace("-", " ").split())
+
+
 def figure_units() -> dict[str, Unit]:
     """The units of all figures: those of the document, and shares of wait states."""
-    units = {
+    waits = (each.name for each in all_metrics() if is_wait_state(each))
+    return document_units() | dict.fromkeys(waits, Unit.SHARE)
+
+
+@cache
+def document_units() -> dict[str, Unit]:
+    """The units of the figures and efficiencies of the document."""
+    return {
         name: hint.__metadata__[0]
         for declared in (Figures, Efficiencies)
         for name, hint in get_type_hints(declared, include_extras=True).items()
     }
-    waits = (each.name for each in all_metrics() if each.kind == _WAIT_STATE and each.unit == "ns")
-    return units | dict.fromkeys(waits, Unit.SHARE)
+
+
+def is_wait_state(metric: Metric) -> bool:
+    """Whether a metric is the time of a wait state."""
+    return metric.kind == _WAIT_STATE and metric.unit == "ns"
 
 
 def check_limits(limits: Sequence[FigureLimit], document: Document) -> Document:
@@ -73,7 +93,7 @@ def check_limits(limits: Sequence[FigureLimit], document: Document) -> Document:
 
 def _check(limit: FigureLimit, document: Document) -> CheckedLimit:
     """Whether a limit holds for a run; it does not if the run has no such figure."""
-    value = _value(limit.figure, document)
+    value = figure_of(limit.figure, document)
     expression = f"{limit.figure} {limit.comparison} {limit.number!r}"
     holds = value is not None and evaluate(expression, [{limit.figure: value}])[0][0]
     return CheckedLimit(condition=limit.text, figure=limit.figure, value=value, holds=holds)
@@ -89,14 +109,12 @@ def describe_limit(limit: FigureLimit, checked: CheckedLimit) -> str:
     return f"{limit.text}: {limit.figure} is {value}"
 
 
-def _value(figure: str, document: Document) -> float | None:
+def figure_of(figure: str, document: Document) -> float | None:
+    """The value of a figure; None if the run has none."""
     named: dict[str, float | None] = asdict(document.figures) | asdict(document.efficiencies)
     if figure in named:
         return named[figure]
+    if document.run.detail == PROFILE:
+        return None
     ratios = (each.wait_ratio for each in document.wait_states if each.metric == figure)
     return sum((ratio or 0.0 for ratio in ratios), 0.0)
-
-
-def _list_figures() -> str:
-    named = [each.name for declared in (Figures, Efficiencies) for each in fields(declared)]
-    return f"figures: {', '.join(named)}, and the wait states of tracemill explain"

@@ -13,7 +13,7 @@ import pytest
 
 from tests.doc_pages import ROOT
 from tracemill import cli
-from tracemill.base.errors import RegressionError, UsageError
+from tracemill.base.errors import MissingInputError, RegressionError, UsageError
 from tracemill.reports.document import Document, Efficiencies
 from tracemill.reports.limits import figure_units
 from tracemill.sql.query_files import load_query
@@ -198,9 +198,9 @@ def test_run_and_report_are_stored_although_a_condition_holds(
 @pytest.mark.parametrize(
     ("condition", "message"),
     [
-        ("wating > 20%", "no figure wating: did you mean waiting? figures: run_time, "),
+        ("wating > 20%", "no figure wating: did you mean waiting?\n"),
         ("waiting", "this is not a condition: write FIGURE > NUMBER"),
-        ("waiting is large", "figures: run_time, whole_time, all_time, mpi, waiting, "),
+        ("nosuch > 20%", "no figure nosuch: docs/reference/summary.md lists figures such as"),
         ("waiting > 20", "waiting is limited in %"),
         ("run_time > 20%", "run_time is limited in s, ms, us or ns"),
         ("messages > 1s", "messages is limited in a plain number"),
@@ -224,6 +224,111 @@ def test_what_would_be_computed_has_no_figures(folder: Path, capsys: Output) -> 
     for options in (["--fail-if", "waiting > 1%"], ["--format", "json"]):
         assert analyze(folder, "--explain", *options) == UsageError.exit_code
         assert "omit --fail-if and --format" in capsys.readouterr().err
+
+
+# --- The same names in comparisons ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sides(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the trace, and with one whose send begins 3500 ns earlier: rank 1 waits 500."""
+    folder = tmp_path_factory.mktemp("sides")
+    earlier = TRACE.replace("6000,Enter,MPI_Send", "2500,Enter,MPI_Send")
+    for name, text in (("slow", TRACE), ("fast", earlier)):
+        (folder / f"{name}.csv").write_text(text)
+        path = str(folder / f"{name}.csv")
+        assert cli.main(["analyze", path, "--store", str(folder), "--no-report"]) == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ("waiting >= 20%", True),
+        ("waiting > 20%", False),
+        ("mpi_latesender >= 20%", True),
+        ("mpi_latesender > 20%", False),
+        ("parallel_efficiency <= 72.5%", True),
+        ("parallel_efficiency < 72.5%", False),
+        ("run_time >= 10us", True),
+        ("run_time > 10us", False),
+        ("messages <= 1", True),
+    ],
+)
+def test_a_name_means_the_same_in_a_comparison(
+    condition: str, holds: bool, sides: Path, capsys: Output
+) -> None:
+    """Without a sign, a condition limits the value of the second run."""
+    code = RegressionError.exit_code if holds else 0
+    limited = ["--fail-if", condition, "--store", str(sides)]
+    trace = str(sides / "slow.csv")
+    assert cli.main(["analyze", trace, "--no-report", *limited]) == code
+    assert cli.main(["compare", "fast", "slow", *limited]) == code
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("condition", "code", "reason"),
+    [
+        # 500 → 4000 of 20000 ns
+        ("waiting > +699%", 23, "Waiting: +17.5 points (+700.0%), 2.5% → 20.0%"),
+        ("waiting > +700%", 0, "Waiting: +17.5 points (+700.0%), 2.5% → 20.0%"),
+        ("mpi_latesender > +3499ns", 23, "Late Sender: +3.50 µs (+700.0%), 500 ns → 4.00 µs"),
+        ("messages > +0", 0, "Messages: 0 (0%), 1 → 1"),
+    ],
+)
+def test_a_number_with_a_sign_limits_the_change(
+    condition: str, code: int, reason: str, sides: Path, capsys: Output
+) -> None:
+    capsys.readouterr()
+    limited = ["--fail-if", condition, "--store", str(sides)]
+    assert cli.main(["compare", "fast", "slow", *limited]) == code
+    assert reason in capsys.readouterr().out
+
+
+# --- Levels of detail -----------------------------------------------------------------------------
+
+
+def test_a_call_tree_has_no_waiting_to_limit(tmp_path: Path, capsys: Output) -> None:
+    for name, size in (("one", "1"), ("two", "2")):
+        (tmp_path / f"{name}.csv").write_text(TRACE.replace("4096", size))
+        assert analyze_profile(tmp_path, name, "--fail-if", "waiting < 50%") == 0
+    printed = capsys.readouterr()
+    assert "waiting < 50% was not checked: the run has no waiting" in printed.err
+    store = ["--store", str(tmp_path)]
+    assert cli.main(["report", "one", *store, "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["run"]["detail"] == "profile"
+    assert [document["figures"][name] for name in ("waiting", "extended_waiting", "messages")] == [
+        None, None, None
+    ]  # fmt: skip
+    for condition in ("waiting < 50%", "mpi_latesender < 50%", "mpi_latesender < 1s"):
+        code = cli.main(["compare", "one", "two", *store, "--fail-if", condition])
+        error = capsys.readouterr().err
+        assert (code, error.count("\n")) == (MissingInputError.exit_code, 1)
+        assert "detail profile" in error
+
+
+def test_a_call_tree_is_not_compared_with_a_whole_run(
+    folder: Path, tmp_path: Path, capsys: Output
+) -> None:
+    (tmp_path / "tree.csv").write_text(TRACE)
+    (tmp_path / "halo.csv").write_text(TRACE.replace("4096", "4097"))
+    assert analyze_profile(tmp_path, "tree") == analyze_profile(tmp_path, "halo", "full") == 0
+    capsys.readouterr()
+    assert cli.main(["compare", "tree", "halo", "--store", str(tmp_path)]) == UsageError.exit_code
+    assert capsys.readouterr().err == (
+        "tracemill: tree has the detail profile, halo full: their run times, waiting and overheads "
+        "cannot be compared: analyze both with the same --detail\n"
+    )
+
+
+def analyze_profile(folder: Path, name: str, *more: str) -> int:
+    detail = more[:1] if more == ("full",) else ("profile", *more)
+    return cli.main(
+        ["analyze", str(folder / f"{name}.csv"), "--store", str(folder), "--no-report",
+         "--detail", *detail]
+    )  # fmt: skip
 
 
 # --- Declarations ---------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ class NamedRun:
 
     def __init__(self, run_id: str) -> None:
         self.run_id = self.label = run_id
+        self.detail = "full"
         self.manifest = SimpleNamespace(versions={}, options={})
         self.source = SimpleNamespace(is_measured=True)
 
