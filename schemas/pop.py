@@ -1,5 +1,7 @@
 """POP metrics: efficiencies of a run, and the times that they are computed from."""
 
+from dataclasses import replace
+
 from tracemill.schemas.columns import ENTER_NS, LEAVE_NS, LOCATION_ID, VISIT_ID
 from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT64, STRING, Column, Table
 
@@ -118,5 +120,41 @@ EFFICIENCIES = Table(
     ),
 )
 
+_INVALID = "the ideal run is impossible"
+_WITHOUT_TEAMS = "the run has no teams of threads"
+
+
+def _loss(name: str, meaning: str, null_means: str = "") -> Column:
+    return replace(_time(name, meaning), null_means=null_means)
+
+
+EFFICIENCY_LOSSES = Table(
+    name="efficiency_losses",
+    meaning="Time that threads lose for computation, by the efficiency of POP that it lowers.",
+    grain="one row per interval and thread of a process",
+    key=("interval", "location_id"),
+    columns=(
+        INTERVAL,
+        LOCATION_ID,
+        _loss(
+            "load_imbalance_ns",
+            "Computation (with teams: time outside of MPI) that the thread, or process on average, "
+            "with most of it has more.",
+        ),
+        _loss("serialization_ns", "Waiting that remains on an ideal network.", _INVALID),
+        _loss("transfer_ns", "Time by which an ideal network would shorten the run.", _INVALID),
+        _loss(
+            "communication_ns", "Serialization and transfer together.", "both are known separately"
+        ),
+        _loss(
+            "openmp_serialization_ns",
+            "Time of workers outside of teams while their first thread is not in MPI.",
+            _WITHOUT_TEAMS,
+        ),
+        _loss("openmp_load_imbalance_ns", "Waiting in barriers of teams.", _WITHOUT_TEAMS),
+        _loss("openmp_scheduling_ns", "All other time without computation.", _WITHOUT_TEAMS),
+    ),
+)
+
 TABLES = (PROCESS_MPI_CALLS, POP_LOCATIONS, POP_METRICS, USEFUL_COUNTERS)
-VIEWS = (EFFICIENCIES,)
+VIEWS = (EFFICIENCIES, EFFICIENCY_LOSSES)

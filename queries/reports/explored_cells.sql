@@ -5,7 +5,8 @@
 -- paths that a page does not show count for their callers.
 --
 -- Grain:      one row per metric, call path and location with a value other than zero
--- Inputs:     metric_cells, call_tree, call_paths, overhead_classes, metrics
+-- Inputs:     metric_cells, call_tree, call_paths, overhead_classes, metrics,
+--             efficiency_losses
 -- Output:     report section exploration
 -- Parameters: $row_limit   maximum number of values, largest in their unit first (BIGINT)
 --             $path_limit  maximum number of shown call paths, most inclusive time first (BIGINT)
@@ -52,11 +53,22 @@ WITH
         ASOF INNER JOIN topmost ON hidden.call_path_id >= topmost.call_path_id
     ),
 
+    -- Of the interval whose efficiencies the report shows first.
+    lost AS (
+        UNPIVOT (
+            SELECT * EXCLUDE (interval)
+            FROM efficiency_losses
+            WHERE interval = (SELECT min(losses.interval) FROM efficiency_losses AS losses)
+        )
+        ON COLUMNS(* EXCLUDE (location_id))
+        INTO NAME metric VALUE value
+    ),
+
     valued AS (
         SELECT metric, call_path_id, location_id, value
         FROM metric_cells
         WHERE
-            source <> 'imbalance'
+            (source <> 'imbalance' OR metric = 'imbalance_above')
             AND metric NOT IN ('time', 'idle', 'idle_waiting')
             AND (
                 source <> 'overheads'
@@ -64,6 +76,8 @@ WITH
                     SELECT overhead_classes.metric FROM overhead_classes
                 )
             )
+        UNION ALL BY NAME
+        FROM lost
     ),
 
     cells AS (
@@ -82,11 +96,11 @@ WITH
 
     scales AS (
         SELECT
-            metrics.metric,
-            max(totals.total) OVER (PARTITION BY metrics.unit) AS largest_total,
+            totals.metric,
+            max(totals.total) OVER (PARTITION BY coalesce(metrics.unit, 'ns')) AS largest_total,
             sum(totals.cell_count) OVER () AS cell_count
-        FROM metrics
-        INNER JOIN totals USING (metric)
+        FROM totals
+        LEFT JOIN metrics USING (metric)
     ),
 
     largest AS (

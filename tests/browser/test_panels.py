@@ -67,6 +67,78 @@ def test_metrics_of_every_kind_stand_under_its_name(open_page: Open) -> None:
     assert names.isdisjoint({"", *kinds})
 
 
+EFFICIENCIES = {"run_time": 100 * MS, "ideal_run_time": 90 * MS, "communication_efficiency": 0.9}
+
+
+@pytest.fixture
+def costly(open_page: Open) -> Page:
+    """The same run, in which main of rank 0 causes the waiting, and with POP's times.
+
+    The run takes 100 ms, ideally 90, of which rank 0 computes 90 and rank 1 40.
+    """
+    run = make_run()
+    severities = [
+        *run.tables["severities"],
+        {"metric": "delay_latesender", "call_path_id": 0, "location_id": 0, "value": 30 * MS},
+        {"metric": "delay_latesender_longterm", "call_path_id": 0, "location_id": 0,
+         "value": 20 * MS},
+        {"metric": "bytes_sent", "call_path_id": 1, "location_id": 0, "value": 8},
+        {"metric": "comms_send", "call_path_id": 1, "location_id": 0, "value": 1},
+    ]  # fmt: skip
+    pop = [
+        {"interval": "whole", "convention": "times", "metric": name, "value": float(value),
+         "is_valid": True}
+        for name, value in EFFICIENCIES.items()
+    ]  # fmt: skip
+    times = [
+        {"interval": "whole", "location_id": at, "useful_ns": useful * MS}
+        for at, useful in enumerate((90, 40))
+    ]
+    return open_page(
+        build_report(make_run(severities=severities, pop_metrics=pop, pop_locations=times))
+    )
+
+
+def test_metrics_are_sorted_with_causes_and_losses_beside_waits(costly: Page) -> None:
+    found = list(amounts(costly, METRIC).items())
+    wholes = ("Time", "Waiting", "Root causes", "Efficiency losses")
+    assert [each for each in found if each[0] in wholes] == [
+        ("Time", "200 ms"), ("Waiting", "50.0 ms"), ("Root causes", "50.0 ms"),
+        ("Efficiency losses", "70.0 ms"),
+    ]  # fmt: skip
+    at = [name for name, _ in found].index("Root causes")
+    assert found[at + 1 : at + 6] == [
+        ("Delay, Late Sender", "30.0 ms"), ("Delay, Late Sender (Long-Term)", "20.0 ms"),
+        ("Efficiency losses", "70.0 ms"), ("Load imbalance", "50.0 ms"), ("Transfer", "20.0 ms"),
+    ]  # fmt: skip
+
+
+def test_counts_and_bytes_stand_apart_from_times(costly: Page) -> None:
+    tree(costly, METRIC).press("End")
+    names = list(amounts(costly, METRIC))
+    assert names[names.index("Counts") :] == ["Counts", "Visits", "Sends", "Bytes", "Bytes sent"]
+
+
+def test_a_root_cause_shows_who_makes_others_wait(costly: Page) -> None:
+    row(costly, METRIC, "Root causes").click()
+    assert amounts(costly, PATH) == {"main": "50.0 ms"}
+    assert amounts(costly, PLACE)["MPI Rank 0"] == "50.0 ms"
+    row(costly, METRIC, "Load imbalance").click()
+    assert amounts(costly, PLACE)["MPI Rank 1"] == "50.0 ms"
+
+
+def test_call_paths_have_their_source_lines(open_page: Open) -> None:
+    run = make_run()
+    regions = [
+        each | ({"file": "/src/app.c", "begin_line": 7} if each["name"] == "main" else {})
+        for each in run.tables["regions"]
+    ]
+    page = open_page(build_report(make_run(regions=regions)))
+    main = row(page, PATH, "main")
+    assert main.locator(".site").inner_text() == "app.c:7"
+    assert main.get_attribute("title") == "main\n/src/app.c:7"
+
+
 def test_a_closed_branch_holds_all_below_an_open_one_only_itself(page: Page) -> None:
     open_or_close(page, PATH, "main")
     assert amounts(page, PATH) == {"main": "200 ms"}

@@ -17,7 +17,8 @@ _WIDGETS = (
         "panels",
         "Metric, call path, place",
         "A selection in one column filters the columns to its right. A closed branch shows the sum "
-        "of itself and everything below; an open branch shows only itself.",
+        "of itself and everything below; an open branch shows only itself. Waiting, root causes "
+        "and efficiency losses are always sums. Root causes belong to those who make others wait.",
     ),
     (
         "icicle",

@@ -4,12 +4,16 @@ tracemill.widgets.panels = function (stage, data) {
   const { element, selection, filter } = tracemill;
   const { metrics, paths, system } = data;
   const cells = tracemill.makeCells(data);
+  // Metrics without a whole stand under these; counts and bytes come last.
   const KINDS = {
     profile: "Profile", overhead: "Overheads", "wait state": "Wait states", delay: "Delays",
+    efficiency: "Efficiencies", indirect: "Indirect and propagating waiting", imbalance: "Imbalance of call paths",
     completion: "Completion", finding: "Findings", threads: "Threads", "critical path": "Critical path",
-    imbalance: "Imbalance", idle: "Idle time", communication: "Communication",
-    "input/output": "I/O",
+    idle: "Idle time", communication: "Communication", "input/output": "I/O",
+    counts: "Counts", bytes: "Bytes",
   };
+  // Wholes that are no more than their parts, and what they follow.
+  const WHOLES = ["time", "all_waiting", "all_causes", "pop_losses"];
   const metricTree = nestKinds();
   let metric = Math.max(0, metrics.findIndex((each) => each.name === "time"));
   let path = null;
@@ -19,22 +23,32 @@ tracemill.widgets.panels = function (stage, data) {
 
   // Metrics that stand alone are put under their kind, which cannot be chosen.
   function nestKinds() {
-    const nodes = metrics.map((each, at) => ({ metric: at, parent: each.parent }));
     const places = new Map();
     const parents = [];
     const shown = [];
     const add = (parent, node) => { parents.push(parent); shown.push(node); return shown.length - 1; };
-    nodes.forEach((node) => {
-      let parent = node.parent < 0 ? -1 : places.get(node.parent);
-      const kind = metrics[node.metric].kind;
-      if (parent < 0 && kind !== "profile") {
+    const groupOf = ({ kind, unit }) => (unit === "ns" ? kind : unit === "bytes" ? "bytes" : "counts");
+    metrics.forEach((each, at) => {
+      let parent = each.parent < 0 ? -1 : places.get(each.parent);
+      if (parent < 0 && !WHOLES.includes(each.name)) {
+        const kind = groupOf(each);
         if (!places.has(kind)) places.set(kind, add(-1, { kind }));
         parent = places.get(kind);
       }
-      places.set(node.metric, add(parent, node));
+      places.set(at, add(parent, { metric: at }));
     });
     return { parents, shown, placeOf: (at) => places.get(at) };
   }
+
+  // Largest first. The wholes come before the rest, which is sorted by its largest metric.
+  function rankMetric(node) {
+    const { kind, metric: at } = metricTree.shown[node];
+    if (kind) return { counts: -1, bytes: -2 }[kind] || Math.max(...partsOf(node).map(rankMetric));
+    const place = WHOLES.indexOf(metrics[at].name);
+    return place < 0 ? sums.metric.all[at] : 1e30 * (WHOLES.length - place);
+  }
+
+  const partsOf = (node) => metricTree.shown.flatMap((_, at) => (metricTree.parents[at] === node ? [at] : []));
 
   // --- Sums ---
 
@@ -45,10 +59,13 @@ tracemill.widgets.panels = function (stage, data) {
   }
 
   function chosenMetrics() {
-    const isWhole = !trees.metric.isOpen(metricTree.placeOf(metric));
+    const isWhole = isSum(metric) || !trees.metric.isOpen(metricTree.placeOf(metric));
     const marks = cells.markBelow(metric, metrics.map((each) => each.parent), isWhole);
     return Array.from(marks.keys()).filter((at) => marks[at]);
   }
+
+  // A whole of parts only, which says their sum even where it is open.
+  const isSum = (at) => WHOLES.indexOf(metrics[at].name) > 0;
 
   function sumPaths() {
     const own = cells.byPath(chosenMetrics());
@@ -88,7 +105,7 @@ tracemill.widgets.panels = function (stage, data) {
     const shown = metricTree.shown[node];
     if (shown.kind) return { name: KINDS[shown.kind], amount: "", share: 0, style: "none" };
     const at = shown.metric;
-    const amount = amountOf(sums.metric, at, isOpen);
+    const amount = amountOf(sums.metric, at, isOpen && !isSum(at));
     const whole = sums.metric.all[rootOf(at)];
     return {
       name: metrics[at].title, title: metrics[at].meaning, amount: write(amount, at, whole),
@@ -103,9 +120,16 @@ tracemill.widgets.panels = function (stage, data) {
     const { whole } = sums.path;
     return {
       name: tracemill.shorten(paths.shown[paths.region[node]], 100), title: region + (source ? "\n" + source : ""),
+      note: siteOf(source, region),
       amount: write(amount, metric, whole), share: whole ? amount / whole : 0,
       isHit: filter.get("region").trim() !== "" && tracemill.passing("region")(region),
     };
+  }
+
+  // File and line without folders; nothing without a line, or where the name has it.
+  function siteOf(source, name) {
+    const [site] = source.match(/[^/\\]+:\d+$/) || [""];
+    return name.includes(site) ? "" : site;
   }
 
   function describePlace(node, isOpen) {
@@ -216,11 +240,12 @@ tracemill.widgets.panels = function (stage, data) {
   const none = new Float64Array(paths.parent.length);
   sums.path = { own: none, all: none, whole: 0 };
   sums.place = { own: placeAmounts([]), all: placeAmounts([]) };
-  trees.metric = makePanel("metric", "Metric", metricTree.parents, describeMetric, chooseMetric);
+  trees.metric = makePanel("metric", "Metric", metricTree.parents, describeMetric, chooseMetric,
+    rankMetric);
   trees.path = makePanel("path", "Call path", paths.parent, describePath, choosePath,
     (node) => sums.path.all[node]);
   trees.place = makePanel("place", "Process and thread", system.parent, describePlace, choosePlace);
-  trees.metric.open(metricTree.shown.flatMap((node, at) => (node.kind ? [at] : [])));
+  trees.metric.open(metricTree.shown.flatMap((node, at) => (node.kind || isSum(node.metric) ? [at] : [])));
   trees.place.open(Array.from(system.location.keys()).filter((at) => system.location[at] < 0 && system.rank[at] < 0));
   sumPaths();
   trees.path.open(rootsWithMost());

@@ -81,7 +81,7 @@ tracemill.makeTree = function (box, options) {
     },
     element("span", { class: "twist", "aria-hidden": "true" }, hasParts ? (isOpen ? "▾" : "▸") : ""),
     shown.amount && swatch(shown), shown.amount && element("span", { class: "amount" }, shown.amount),
-    element("bdi", null, shown.name));
+    element("bdi", null, shown.name), shown.note && element("small", { class: "site" }, shown.note));
     row.style.top = at * ROW + "px";
     row.style.setProperty("--level", Math.min(level - 1, 40));
     return row;
