@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -207,9 +207,21 @@ class Pointer:
 
 
 def to_json(document: object) -> bytes:
-    """A document of dataclasses as JSON; lone surrogates in names of files are escaped."""
-    text = json.dumps(document, indent=1, ensure_ascii=False, default=asdict) + "\n"
-    return text.encode("utf-8", "backslashreplace")
+    """A document of dataclasses as JSON, a line for each field and each of its values.
+
+    Lone surrogates in names of files are escaped. Only without an indent does Python write JSON in
+    compiled code, in a tenth of the time.
+    """
+    encode = json.JSONEncoder(ensure_ascii=False, default=vars).encode
+
+    def lines(value: object, deeper: int) -> str:
+        fields = vars(value) if is_dataclass(value) else value
+        if not deeper or not isinstance(fields, Mapping) or not fields:
+            return encode(value)
+        pairs = (f"{encode(name)}: {lines(each, deeper - 1)}" for name, each in fields.items())
+        return "{\n" + ",\n".join(pairs) + "\n}"
+
+    return f"{lines(document, 2)}\n".encode("utf-8", "backslashreplace")
 
 
 def load_document(path: Path) -> dict[str, Any]:
