@@ -99,11 +99,18 @@ def _analyze_trace(
     from tracemill.store.runs import Store
 
     with ProgressReporter() as reporter:
-        analysis = analyze_source(source, store=Store(store), options=options, reporter=reporter)
+        analysis = analyze_source(
+            source, store=Store(store), options=options, reporter=reporter, keeps_database=True
+        )
     _print_outcome(analysis)
     _print_idle_rules(analysis, options)
     build = build_report if has_report else build_summary
-    report = build(analysis.run, threads=options.threads, memory_limit=options.memory_limit)
+    report = build(
+        analysis.run,
+        threads=options.threads,
+        memory_limit=options.memory_limit,
+        database=analysis.database,
+    )
     assert report.document is not None  # that of a run
     document = check_limits(limits, report.document)
     try:  # write before printing: a reader such as `head` may close the pipe

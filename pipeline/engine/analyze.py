@@ -34,7 +34,7 @@ from tracemill.readers.common.source import Source, SourceIdentity
 from tracemill.sql.query_files import Value, check_values, known_parameters
 from tracemill.store.clock import timestamp
 from tracemill.store.completeness import is_complete
-from tracemill.store.database import connect
+from tracemill.store.database import SmallTables, connect
 from tracemill.store.generation import GenerationWriter
 from tracemill.store.manifest import Manifest, ReplayOrigin, SourceRecord, UnreadableRecordError
 from tracemill.store.runs import Run, Store
@@ -71,13 +71,17 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class Analysis:
-    """The outcome: the current generation of the run, and per table what was done and why."""
+    """The outcome: the current generation of the run, and per table what was done and why.
+
+    `database` has small tables of the run if it was asked for and they were computed.
+    """
 
     run: Run
     is_new: bool
     summary: str
     decisions: tuple[Decision, ...]
     stage_seconds: Mapping[str, float]
+    database: SmallTables | None = None
 
 
 def analyze(
@@ -105,17 +109,19 @@ def analyze_source(
     recipe: Recipe | None = None,
     is_swept: bool = False,
     origin: ReplayOrigin | None = None,
+    keeps_database: bool = False,
 ) -> Analysis:
     """Analyze an opened source with any recipe; by default with the standard one.
 
     With `is_swept`, the caller has cleared the store with `sweep_store` once for many sources. An
-    `origin` is that of a run which is not measured.
+    `origin` is that of a run which is not measured. If it `keeps_database`, the caller closes the
+    connection of the outcome.
     """
     options, reporter = options or Options(), reporter or SilentReporter()
     if not is_swept:
         sweep_store(store, reporter)
     task = _prepare(source, store, options, reporter, recipe, origin)
-    return task.already_done() or task.compute()
+    return task.already_done() or task.compute(keeps_database=keeps_database)
 
 
 def sweep_store(store: Store, reporter: Reporter) -> None:
@@ -185,14 +191,14 @@ class _Task:
             stage_seconds={},
         )
 
-    def compute(self) -> Analysis:
+    def compute(self, *, keeps_database: bool) -> Analysis:
         """Run the stages of the plan and publish the new generation."""
         name = self._free_name()
         if name != self.plan.key and (done := self.already_done()):
             return done  # another process was faster since it was looked up
         with self.store.begin(self.run_id) as generation:
             self._reuse(generation)
-            seconds = self._run_stages(generation)
+            seconds, database = self._run_stages(generation, keeps_database=keeps_database)
             run = self._publish(generation, self._manifest(name, generation, seconds))
         computed = sum(each.is_computed for each in self.plan.decisions)
         reused = len(self.plan.decisions) - computed
@@ -203,6 +209,7 @@ class _Task:
             summary=summary,
             decisions=self.plan.decisions,
             stage_seconds=seconds,
+            database=database,
         )
 
     def _reuse(self, generation: GenerationWriter) -> None:
@@ -211,17 +218,22 @@ class _Task:
                 count = self.current.manifest.tables[each.table].row_count
                 generation.reuse(each.table, self.current.path, count)
 
-    def _run_stages(self, generation: GenerationWriter) -> dict[str, float]:
-        """Seconds by stage. Raises ChangedTraceError if the trace did not stay as it was."""
+    def _run_stages(
+        self, generation: GenerationWriter, *, keeps_database: bool
+    ) -> tuple[dict[str, float], SmallTables | None]:
+        """Seconds by stage, and the database if it is kept.
+
+        Raises ChangedTraceError if the trace did not stay as it was.
+        """
         try:
-            seconds = self._engine_run(generation)
+            done = self._engine_run(generation, keeps_database=keeps_database)
         except StoreError:
             raise
         except (PipelineError, OSError):
             self._check_unchanged()
             raise
         self._check_unchanged()
-        return seconds
+        return done
 
     def _check_unchanged(self) -> None:
         if not self.plan.has_to_read:
@@ -234,7 +246,9 @@ class _Task:
             names = {file.name for file in set(now) ^ set(self.record.files)}
             raise _changed(self.source, sorted(names))
 
-    def _engine_run(self, generation: GenerationWriter) -> dict[str, float]:
+    def _engine_run(
+        self, generation: GenerationWriter, *, keeps_database: bool
+    ) -> tuple[dict[str, float], SmallTables | None]:
         options = {stage.name: _option_values(stage, self.options) for stage in self.plan.stages}
         with Engine(
             lambda: self._connect(generation),
@@ -243,7 +257,8 @@ class _Task:
             reporter=self.reporter,
             detail=self._detail,
         ) as engine:
-            return engine.run(self.plan.stages, options, self.run_id)
+            seconds = engine.run(self.plan.stages, options, self.run_id)
+            return seconds, engine.take_database() if keeps_database else None
 
     @property
     def _detail(self) -> str:

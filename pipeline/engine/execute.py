@@ -33,7 +33,7 @@ from tracemill.sql.failures import batches_of, stage_errors
 from tracemill.sql.folders import QUERIES
 from tracemill.sql.query_files import Value
 from tracemill.stages.stage import PythonStage
-from tracemill.store.database import create_empty, parsed, quoted
+from tracemill.store.database import SmallTables, create_empty, parsed, quoted
 from tracemill.store.parquet import ROW_GROUP_ROWS
 from tracemill.store.sink import FEW_ROWS, Sink
 
@@ -90,6 +90,25 @@ class Engine:
     ) -> None:
         if self._connection is not None:
             self._connection.close()
+
+    def take_database(self) -> SmallTables | None:
+        """The database with the small tables to be stored; it is no longer the engine's to close.
+
+        None if there is none, or it has spilled into the generation's folder.
+        """
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return None
+        stored = self._provided - self._transient_rows.keys()
+        small = {name for name in stored if self._row_count(name) <= FEW_ROWS}
+        try:
+            for name in stored - small:
+                connection.execute(f"DROP VIEW {quoted(name)}")
+            connection.execute("RESET temp_directory; RESET preserve_insertion_order")
+        except duckdb.Error:
+            connection.close()
+            return None
+        return SmallTables(connection, frozenset(small))
 
     def run(
         self,

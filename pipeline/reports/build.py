@@ -15,6 +15,7 @@ from tracemill.reports.model import Report, Section
 from tracemill.reports.opening import opening_of
 from tracemill.reports.sections import build_sections, summary
 from tracemill.reports.windows import Window
+from tracemill.store.database import SmallTables
 from tracemill.store.manifest import Manifest
 
 if TYPE_CHECKING:
@@ -46,12 +47,14 @@ def build_report(
     threads: int | None = None,
     memory_limit: str = "",
     windows: tuple[Window, ...] = (),
+    database: SmallTables | None = None,
 ) -> Report:
     """The whole report of a run, with some windows of its timeline in detail.
 
+    A `database` that an analysis left saves to read small tables again; it is closed.
     Raises QueryError if a table does not fit its query.
     """
-    return _build(run, _opened_sections, threads, memory_limit, windows)
+    return _build(run, _opened_sections, threads, memory_limit, windows, database)
 
 
 def _opened_sections(material: Material) -> tuple[Section, ...]:
@@ -61,10 +64,18 @@ def _opened_sections(material: Material) -> tuple[Section, ...]:
 
 
 def build_summary(
-    run: ReportedRun, *, threads: int | None = None, memory_limit: str = ""
+    run: ReportedRun,
+    *,
+    threads: int | None = None,
+    memory_limit: str = "",
+    database: SmallTables | None = None,
 ) -> Report:
-    """Only the summary section, for the terminal output of an analysis."""
-    return _build(run, lambda material: (summary.build(material),), threads, memory_limit)
+    """Only the summary section, for the terminal output of an analysis; a `database` is closed."""
+    return _build(run, _summary_section, threads, memory_limit, database=database)
+
+
+def _summary_section(material: Material) -> tuple[Section, ...]:
+    return (summary.build(material),)
 
 
 def _build(
@@ -73,15 +84,24 @@ def _build(
     threads: int | None,
     memory_limit: str,
     windows: tuple[Window, ...] = (),
+    database: SmallTables | None = None,
 ) -> Report:
     focus: Focus | None = getattr(run, "focus", None)
     if focus:
         windows = (*windows, Window(*focus.times.hull))
-    connection = run.connect(threads=threads, memory_limit=memory_limit, tables=())
+    if database is None:
+        connection = run.connect(threads=threads, memory_limit=memory_limit, tables=())
+        database = SmallTables(connection, frozenset())
+    connection = database.connection
     try:
         provide = partial(run.provide, connection)
         material = Material(
-            connection, run.manifest, windows=windows, is_focused=focus is not None, provide=provide
+            connection,
+            run.manifest,
+            windows=windows,
+            is_focused=focus is not None,
+            provide=provide,
+            provided=set(database.names),
         )
         size = summary.describe_size(material.overview)
         sections = build(material)

@@ -32,7 +32,8 @@ Rows = list[dict[str, Value]]
 class Material:
     """The tables of a run in a database, with their manifest.
 
-    `provide` adds a table when a query first needs it; without it, all tables exist already.
+    `provide` adds a table when a query first needs it, unless it is `provided`; without it, all
+    tables exist already.
     `windows` are the windows of the run requested in detail. If it `is_focused`, they are the
     tables of a focus.
     Queries raise QueryError if a table does not fit.
@@ -44,7 +45,7 @@ class Material:
     windows: tuple[Window, ...] = ()
     is_focused: bool = False
     provide: Callable[[str], object] | None = None
-    _provided: set[str] = field(default_factory=set)
+    provided: set[str] = field(default_factory=set)
     _fetched: dict[tuple[str, int | None], Fetched] = field(default_factory=dict)
 
     @cached_property
@@ -132,11 +133,11 @@ class Material:
         inputs = load_query(query).inputs
         if self.provide is not None:
             for name in stored_inputs([load_query(query)]):
-                if name not in self._provided:
+                if name not in self.provided:
                     self.provide(name)
-                    self._provided.add(name)
-        create_views(self.connection, inputs, given=self._provided, as_tables=self._asked_often)
-        self._provided.update(inputs)
+                    self.provided.add(name)
+        create_views(self.connection, inputs, given=self.provided, as_tables=self._asked_often)
+        self.provided.update(inputs)
         return self.connection
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,14 @@ _SQL_TYPES = {
     STRING: "VARCHAR",
     ENUM: "VARCHAR",
 }
+
+
+@dataclass(frozen=True)
+class SmallTables:
+    """A database with small tables of a run, as the analysis left it."""
+
+    connection: duckdb.DuckDBPyConnection
+    names: frozenset[str]
 
 
 def connect(

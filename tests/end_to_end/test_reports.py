@@ -2,6 +2,7 @@
 
 import io
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +26,8 @@ from tests.helpers.report_reading import (
     tables_of,
 )
 from tracemill.base.console import STYLES
+from tracemill.engine.analyze import Options, analyze_source
+from tracemill.readers import open_source
 from tracemill.reports.build import build_report
 from tracemill.reports.grid import TextGrid, grid_of
 from tracemill.reports.html import render_html
@@ -33,7 +36,9 @@ from tracemill.reports.sections import section_modules
 from tracemill.reports.sections.communication import MATRIX_LIMIT
 from tracemill.reports.terminal import fit, print_report
 from tracemill.reports.units import format_value
+from tracemill.store.runs import Store
 
+DATA = Path(__file__).resolve().parents[2] / "data"
 HOSTILE = (
     '<script>alert("x")</script>',
     '"><img src=x onerror=alert(1)>',
@@ -110,6 +115,22 @@ def test_every_form_shows_the_same_sections_and_sentences() -> None:
                 finding.headline in form and finding.detail in form
                 for form in (said, markdown, text)
             )
+
+
+@pytest.mark.parametrize("name", ["m01_late_sender", "m29_hybrid"])
+def test_report_over_the_database_of_the_analysis_is_that_over_the_store(
+    name: str, tmp_path: Path
+) -> None:
+    analysis = analyze_source(
+        open_source(DATA / name),
+        store=Store(tmp_path),
+        options=Options(threads=1),
+        keeps_database=True,
+    )
+    assert analysis.database is not None
+    assert {"call_tree", "locations", "wait_states"} <= analysis.database.names
+    page = render_html(build_report(analysis.run, threads=1, database=analysis.database))
+    assert page == render_html(build_report(analysis.run, threads=1))
 
 
 def test_the_report_has_all_its_sections() -> None:
