@@ -339,7 +339,10 @@ def _values(window: Window, row_limit: int) -> dict[str, int]:
 
 def _describe_locations(locations: Rows) -> dict[str, object]:
     named = [(row, row["thread"] if isinstance(row["thread"], str) else "") for row in locations]
+    nodes = list(dict.fromkeys(str(row["node"] or "") for row in locations))
     return {
+        "nodes": nodes,
+        "node": np.array([nodes.index(str(row["node"] or "")) for row in locations], np.int64),
         "id": np.array([row["location_id"] for row in locations], np.int64),
         "rank": np.array([row["rank"] for row in locations], np.int64),
         "thread": np.array([0 if stream else row["thread"] for row, stream in named], np.int64),

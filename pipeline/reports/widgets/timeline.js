@@ -3,28 +3,31 @@
 tracemill.widgets.timeline = function (stage, data) {
   const { element, formatTime } = tracemill;
   const { build } = tracemill.timelineScene;
-  const { draw, RULER } = tracemill.timelineDraw;
+  const { draw } = tracemill.timelineDraw;
+  const { canFold } = tracemill.timelineArrange;
   const find = tracemill.timelineFind;
   const TALLEST = 285, SHORTEST_NS = 20, SETTLED_MS = 250;
   const KEYS = "Keys, when the timeline has the focus: + and −: zoom; ← and →: move; ↑ and ↓: select a row; "
     + "comma and period: previous and next call; Enter: show the whole call; Home: show the whole run; "
-    + "[ and ]: decrease and increase the row height. Mouse: drag to move; click, then use the wheel to zoom.";
+    + "[ and ]: decrease and increase the row height; space: fold or unfold the processes of a node, or the threads and "
+    + "streams of a process. Mouse: drag to move; click, then use the wheel to zoom; click on a name to fold.";
 
   const scene = build(data);
   const view = { begin: 0, end: scene.length, top: 0, rowHeight: 16, left: 84, width: 100, height: 100,
-    rows: [], placeOf: {} };
+    rows: [], placeOf: {}, folded: new Set(), head: 36 };
   const look = { show: { waits: true, messages: true, collectives: true, path: true, iterations: true,
     phases: true },
     row: null, chosen: null, hasFocus: false };
   const canvas = element("canvas", { "aria-hidden": "true" });
   const spacer = element("div");
   const lanes = element("div", { class: "lanes", tabindex: "0", role: "application",
-    "aria-label": "Timeline of " + scene.rows.length + " rows over " + formatTime(scene.length)
+    "aria-label": "Timeline of " + scene.tree.count + " rows over " + formatTime(scene.length)
       + ". Details of the selection are below." }, canvas, spacer);
   const tell = element("p", { class: "tell", "aria-live": "polite" });
   const lack = element("p", { class: "lack", hidden: true });
   const tip = element("p", { class: "tip", hidden: true, "aria-hidden": "true" });
   const places = placeList();
+  const folds = tracemill.timelineFolds(scene, view, TALLEST, { resize, chooseRow: chooseRowAlone });
   const context = canvas.getContext("2d");
   let isDue = false;
   let settling = 0;
@@ -33,9 +36,8 @@ tracemill.widgets.timeline = function (stage, data) {
 
   stage.append(element("div", { class: "timeline" }, toolbar(), lanes, tip, lack, tell, legend(),
     element("details", { class: "keys" }, element("summary", {}, "Keys and mouse"), element("p", {}, KEYS))));
-  view.rowHeight = Math.max(12, Math.min(72, Math.floor((TALLEST - RULER) / scene.rows.length)));
   readColors();
-  chooseRows();
+  folds.open();
   listen();
   say();
   const opened = data.windows.length && data.windows[0].isRequested ? data.windows[0] : data.main;
@@ -56,7 +58,7 @@ tracemill.widgets.timeline = function (stage, data) {
       button("Whole run", "Show the whole run", () => show(0, scene.length)),
       button("−", "Zoom out", () => zoom(2)), button("+", "Zoom in", () => zoom(0.5)),
       button("←", "Move to earlier times", () => move(-0.25)), button("→", "Move to later times", () => move(0.25)),
-      places, box("waits", "Waiting"), box("messages", "Messages"),
+      places, ...(folds.list ? [folds.list] : []), box("waits", "Waiting"), box("messages", "Messages"),
       box("collectives", "Collectives"), box("path", "Critical path"),
       ...(scene.iterations.length ? [box("iterations", "Iterations")] : []),
       ...(scene.phases.kinds.length > 1 ? [box("phases", "Phases")] : []));
@@ -124,28 +126,28 @@ tracemill.widgets.timeline = function (stage, data) {
     show(view.begin + by, view.end + by);
   }
 
-  function chooseRows() {
-    const passes = tracemill.passing("rank");
-    view.rows = Array.from(scene.locations.rank.keys()).filter((row) => passes(scene.locations.rank[row]));
-    view.placeOf = {};
-    view.rows.forEach((row, place) => { view.placeOf[row] = place; });
-    resize();
-  }
-
   function chooseRow(row) {
     look.row = row;
+    folds.reveal(row);
     const top = (view.placeOf[row] || 0) * view.rowHeight;
-    const room = view.height - RULER - view.rowHeight;
+    const room = view.height - view.head - view.rowHeight;
     if (lanes.scrollTop > top) lanes.scrollTop = top;
     if (lanes.scrollTop < top - room) lanes.scrollTop = top - room;
     refresh();
+  }
+
+  // A row without any of its calls.
+  function chooseRowAlone(row) {
+    look.chosen = null;
+    chooseRow(row);
+    sayRow();
   }
 
   function choose(found) {
     look.chosen = found;
     if (found) {
       look.row = found.row;
-      tracemill.selection.set({ location: scene.locations.id[found.row] });
+      if (found.row < scene.tree.count) tracemill.selection.set({ location: scene.locations.id[found.row] });
     }
     say();
     refresh();
@@ -158,6 +160,15 @@ tracemill.widgets.timeline = function (stage, data) {
       return;
     }
     tell.replaceChildren(...inWords(look.chosen, 240));
+  }
+
+  function sayRow() {
+    const row = look.row;
+    const { members } = scene.tree.items[row];
+    const folds = !canFold(scene.tree, row) ? ""
+      : ", " + (view.folded.has(row) ? "folded" : "unfolded") + ", " + members.length + " rows";
+    tell.replaceChildren("Row " + (view.placeOf[row] + 1) + " of " + view.rows.length + ": ",
+      tracemill.nameElement(find.placeOf(scene, row)), folds);
   }
 
   function inWords(found, longest) {
@@ -213,7 +224,7 @@ tracemill.widgets.timeline = function (stage, data) {
   }
 
   function resize() {
-    const all = RULER + view.rows.length * view.rowHeight;
+    const all = view.head + view.rows.length * view.rowHeight;
     const height = Math.min(all, TALLEST);
     const scale = window.devicePixelRatio || 1;
     lanes.style.height = height + "px";
@@ -305,7 +316,7 @@ tracemill.widgets.timeline = function (stage, data) {
     }
     new ResizeObserver(resize).observe(stage);
     tracemill.onColors(() => { readColors(); refresh(); });
-    tracemill.filter.subscribe(() => { readColors(); chooseRows(); });
+    tracemill.filter.subscribe(() => { readColors(); folds.settle(); });
     tracemill.selection.subscribe((changed) => {
       if (changed.includes("region")) { readColors(); refresh(); }
       if (changed.includes("location")) chooseLocation(tracemill.selection.get("location"));
@@ -325,7 +336,7 @@ tracemill.widgets.timeline = function (stage, data) {
       ArrowUp: () => step(-1), ArrowDown: () => step(1),
       ",": () => choose(find.beside(scene, view, rowNow(), look.chosen, -1)),
       ".": () => choose(find.beside(scene, view, rowNow(), look.chosen, 1)),
-      "[": () => stretch(1 / 1.4), "]": () => stretch(1.4), Enter: showChosen,
+      "[": () => stretch(1 / 1.4), "]": () => stretch(1.4), Enter: showChosen, " ": () => folds.toggleNear(rowNow()),
       Escape: () => choose(null),
     };
     if (!acts[event.key]) return;
@@ -334,13 +345,15 @@ tracemill.widgets.timeline = function (stage, data) {
   }
 
   function rowNow() {
-    return look.row !== null && view.placeOf[look.row] !== undefined ? look.row : view.rows[0];
+    const place = look.row === null ? undefined : view.placeOf[look.row];
+    return view.rows[place === undefined ? 0 : place];
   }
 
   function step(by) {
-    const place = look.row === null ? -1 : view.rows.indexOf(look.row);
-    const next = Math.min(Math.max(place + by, 0), view.rows.length - 1);
-    if (view.rows[next] !== undefined) chooseRow(view.rows[next]);
+    const place = look.row === null ? undefined : view.placeOf[look.row];
+    const next = Math.min(Math.max((place === undefined ? -1 : place) + by, 0), view.rows.length - 1);
+    if (view.rows[next] === undefined) return;
+    chooseRowAlone(view.rows[next]);
   }
 
   function stretch(factor) {
@@ -362,6 +375,14 @@ tracemill.widgets.timeline = function (stage, data) {
     if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
       move((event.deltaX || event.deltaY) / view.width);
     } else zoom(Math.exp(event.deltaY * 0.002), timeAt(event));
+  }
+
+  // On a name: fold or unfold, or choose the row; else choose what is there.
+  function click(x, y) {
+    const row = x < view.left ? find.rowAt(view, y) : undefined;
+    if (row === undefined) { choose(find.under(scene, view, look, x, y)); return; }
+    if (canFold(scene.tree, row)) { folds.toggleNear(row); return; }
+    chooseRowAlone(row);
   }
 
   function timeAt(event) {
@@ -387,7 +408,7 @@ tracemill.widgets.timeline = function (stage, data) {
       removeEventListener("pointermove", drag);
       removeEventListener("pointerup", drop);
       const box = canvas.getBoundingClientRect();
-      if (!hasMoved) choose(find.under(scene, view, look, last.clientX - box.left, last.clientY - box.top));
+      if (!hasMoved) click(last.clientX - box.left, last.clientY - box.top);
     };
     addEventListener("pointermove", drag);
     addEventListener("pointerup", drop);

@@ -2,16 +2,20 @@
 // What lies under a point of a timeline, what comes before and after it, and what is said of it.
 tracemill.timelineFind = (function () {
   const draw = tracemill.timelineDraw;
+  const { cellsOf, isPlain } = tracemill.timelineArrange;
   const NEAR = 5;
+
+  const placeAt = (view, y) => Math.floor((y - view.head + view.top) / view.rowHeight);
+  const rowAt = (view, y) => y < view.head ? undefined : view.rows[placeAt(view, y)];
 
   // What is at a place of the canvas: a message, a visit, a bin, or null.
   function under(scene, view, look, x, y) {
-    const place = Math.floor((y - draw.RULER + view.top) / view.rowHeight);
-    const row = view.rows[place];
-    if (row === undefined || x < view.left || y < draw.RULER) return null;
+    const place = placeAt(view, y);
+    const row = rowAt(view, y);
+    if (row === undefined || x < view.left) return null;
     const time = view.begin + (x - view.left) / view.width * (view.end - view.begin);
-    const inRow = y - draw.RULER + view.top - place * view.rowHeight;
-    const windows = draw.visibleWindows(scene, view)
+    const inRow = y - view.head + view.top - place * view.rowHeight;
+    const windows = (isPlain(scene, view, row) ? draw.visibleWindows(scene, view) : [])
       .filter((window) => window.begin <= time && time < window.end);
     for (const window of windows.slice().reverse()) {
       return (look.show.messages && messageNear(view, look, window, x, y))
@@ -42,7 +46,7 @@ tracemill.timelineFind = (function () {
 
   function distanceTo(view, begin, from, end, to, x, y) {
     const scale = view.width / (view.end - view.begin);
-    const middle = draw.RULER - view.top + draw.barOf(view) / 2;
+    const middle = view.head - view.top + draw.barOf(view) / 2;
     const ax = view.left + (begin - view.begin) * scale;
     const ay = middle + from * view.rowHeight;
     const dx = (end - begin) * scale;
@@ -75,9 +79,10 @@ tracemill.timelineFind = (function () {
     const level = draw.chooseLevel(scene, view);
     const bin = Math.floor(time / level.width);
     if (bin < 0 || bin >= level.count) return null;
-    const region = level.region[row * level.count + bin];
+    const cells = cellsOf(scene, view, level, row);
+    const region = cells && cells.region[cells.from + bin];
     if (!region) return null;
-    return { kind: "bin", row, region: region - 1,
+    return { kind: "bin", row, region: region - 1, of: view.folded.has(row) ? view.members.get(row).length : 1,
       begin: bin * level.width, end: Math.min((bin + 1) * level.width, scene.length) };
   }
 
@@ -107,7 +112,7 @@ tracemill.timelineFind = (function () {
   }
 
   function whatIsAt(scene, view, row, time) {
-    for (const window of draw.visibleWindows(scene, view)) {
+    for (const window of isPlain(scene, view, row) ? draw.visibleWindows(scene, view) : []) {
       const found = visitAt(view, window, row, time, null);
       if (found) return found;
     }
@@ -133,6 +138,7 @@ tracemill.timelineFind = (function () {
     if (found.place) return describePlace(scene, found);
     const regions = scene.regions;
     const told = [["Region", regions.name[found.region]], ["", placeOf(scene, found.row)]];
+    if (found.of > 1) told.push(["most time of", found.of + " folded rows"]);
     if (found.kind === "bin") {
       told.push(["from", momentOf(scene, found.begin)],
         ["most of", tracemill.formatTime(found.end - found.begin)]);
@@ -202,6 +208,7 @@ tracemill.timelineFind = (function () {
 
   function placeOf(scene, row) {
     const { rank, thread, stream } = scene.locations;
+    if (row >= scene.tree.count) return "Node " + scene.tree.items[row].label.replace(/^node /i, "");
     if (stream[row]) return stream[row] + " of rank " + rank[row];
     return "Rank " + rank[row] + (scene.hasThreads ? ", thread " + thread[row] : "");
   }
@@ -209,5 +216,5 @@ tracemill.timelineFind = (function () {
   const momentOf = (scene, time) => ((time + scene.begin) / 1e9).toFixed(9)
     .replace(/(\.\d{3}\d*?)0+$/, "$1") + " s";
 
-  return { under, beside, atPlace, describe, nameOf, momentOf };
+  return { under, rowAt, beside, atPlace, describe, nameOf, placeOf, momentOf };
 })();

@@ -5,7 +5,7 @@ tracemill.timelineScene = (function () {
     const scene = {
       length: Math.max(data.end - data.begin, 1),
       begin: data.begin,
-      rows: describeRows(data.locations),
+      tree: tracemill.timelineArrange.build(data.locations),
       locations: data.locations,
       regions: data.regions,
       levels: data.levels,
@@ -20,17 +20,6 @@ tracemill.timelineScene = (function () {
     scene.weights = weigh(scene);
     scene.colors = assignColors(scene);
     return scene;
-  }
-
-  function describeRows(locations) {
-    const several = new Set();
-    locations.thread.forEach((thread, row) => { if (thread > 0) several.add(locations.rank[row]); });
-    return Array.from(locations.rank, (rank, row) => {
-      const thread = locations.thread[row];
-      if (locations.stream[row]) return { label: locations.stream[row], isThread: true };
-      if (!several.has(rank)) return { label: "Rank " + rank, isThread: false };
-      return { label: thread ? "Thread " + thread : "Rank " + rank, isThread: thread > 0 };
-    });
   }
 
   // Time of every region in the finest bins: who needs a color of its own and a legend.
@@ -132,12 +121,12 @@ tracemill.timelineScene = (function () {
       if (!at || members.instance[at] !== members.instance[at - 1]) bands.push([]);
       bands[bands.length - 1].push(at);
     }
-    return bands.map((band) => ({
-      name: members.names[members.name[band[0]]],
-      members: band.map((at) => ({
-        row: members.row[at], begin: members.begin[at], end: members.begin[at] + members.length[at],
-      })).sort((one, other) => one.row - other.row),
-    }));
+    return bands.map((band) => {
+      const found = band.map((at) => (
+        { row: members.row[at], begin: members.begin[at], end: members.begin[at] + members.length[at] }));
+      return { members: found, begin: Math.min(...found.map((member) => member.begin)),
+        end: Math.max(...found.map((member) => member.end)) };
+    });
   }
 
   // The call path of a visit of a window, outermost first.
