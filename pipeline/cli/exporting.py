@@ -85,9 +85,11 @@ def perfetto(
     overwrite: Annotated[bool, Flag] = False,
     store: StorePath = Path("store"),
 ) -> None:
-    """Write calls and messages as Chrome trace events, for ui.perfetto.dev and other viewers.
+    """Write the run as Chrome trace events, for ui.perfetto.dev and other viewers.
 
-    Processes are numbered by rank; times are in microseconds since the trace's zero.
+    They are calls, messages, waits with flows from the calls that were late, counters, iterations,
+    phases and the critical path. Processes are numbered by rank; times are in microseconds since
+    the trace's zero.
 
     Parameters
     ----------

@@ -2,9 +2,11 @@
 
 import gzip
 import json
+from collections import defaultdict
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,6 +14,9 @@ from tests.helpers.hand_made import HandMadeRun, with_rows
 from tracemill.base.errors import UsageError
 from tracemill.reports.windows import Window
 from tracemill.shell.exports.perfetto import export_perfetto
+
+if TYPE_CHECKING:
+    from tracemill.engine.analyze import Analysis
 
 MS = 1_000_000
 NAMES = ("main", 'a "quoted" </script>\n\u202e', "MPI_Recv")
@@ -57,7 +62,7 @@ def many_calls() -> HandMadeRun:
     return with_rows(
         run(),
         visits=[
-            {"location_id": place, "visit_id": at, "region_id": at % 3}
+            {"location_id": place, "visit_id": place * count + at, "region_id": at % 3}
             | {"enter_ns": at // 4 * 20_000, "leave_ns": at // 4 * 20_000 + at % 4 * 5_000}
             for place in places
             for at in range(count)
@@ -74,7 +79,7 @@ def events(path: Path) -> list[dict[str, Any]]:
     text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     found = json.loads(text)
     assert found["displayTimeUnit"] == "ns"
-    assert all(event["ph"] in "MXsf" for event in found["traceEvents"])
+    assert all(event["ph"] in "MXsfC" for event in found["traceEvents"])
     return list(found["traceEvents"])
 
 
@@ -84,11 +89,11 @@ def some(found: list[dict[str, Any]], phase: str, *fields: str) -> list[tuple[An
 
 @pytest.mark.parametrize("name", ["trace.json", "trace.json.gz"])
 def test_calls_are_complete_events_in_microseconds(tmp_path: Path, name: str) -> None:
-    assert export_perfetto(run(), tmp_path / name) == 12
+    assert export_perfetto(run(), tmp_path / name) == 17
     found = events(tmp_path / name)
     assert some(found, "X", "name", "cat", "pid", "tid", "ts", "dur") == [
-        ("MPI_Recv", "mpi", 0, 0, 10_000.001, 29_999.999),
         ("main", "user", 0, 0, 0.001, 39_999.999),
+        ("MPI_Recv", "mpi", 0, 0, 10_000.001, 29_999.999),
         (NAMES[1], "user", 1, 0, 0.001, 24_999.999),
     ]
 
@@ -104,7 +109,7 @@ def test_messages_are_flows_from_sender_to_receiver(tmp_path: Path) -> None:
 def test_processes_and_threads_have_their_names(tmp_path: Path) -> None:
     export_perfetto(run(), tmp_path / "trace.json")
     named = some(events(tmp_path / "trace.json"), "M", "name", "pid", "tid", "args")
-    assert named == [
+    assert [each for each in named if each[0].endswith("_name")] == [
         ("process_name", 0, 0, {"name": "rank 0"}),
         ("thread_name", 0, 0, {"name": "thread 0"}),
         ("process_name", 1, 0, {"name": "rank 1"}),
@@ -116,13 +121,153 @@ def test_processes_and_threads_have_their_names(tmp_path: Path) -> None:
 def test_a_window_holds_what_overlaps_it(tmp_path: Path) -> None:
     export_perfetto(run(), tmp_path / "trace.json", window=Window(36 * MS, 38 * MS))
     found = events(tmp_path / "trace.json")
-    assert some(found, "X", "name") == [("MPI_Recv",), ("main",)]
+    assert some(found, "X", "name") == [("main",), ("MPI_Recv",)]
     assert some(found, "s", "id") == [(0,)]
 
 
 def test_a_run_without_events_is_a_valid_file(tmp_path: Path) -> None:
     assert export_perfetto(HandMadeRun({}), tmp_path / "trace.json") == 0
     assert events(tmp_path / "trace.json") == []
+
+
+# --- As a viewer reads it -------------------------------------------------------------------------
+
+
+class Viewer:
+    """What Perfetto makes of the events: nested slices, and flows between them.
+
+    Events are sorted by time and keep their order at the same time. A slice must end within the one
+    around it. A flow begins and ends in the innermost slice of its track at that time.
+    """
+
+    def __init__(self, found: list[dict[str, Any]]) -> None:
+        self.names = {
+            (each["pid"], each["tid"] if each["name"] == "thread_name" else None): each["args"]
+            for each in found
+            if each["name"] in ("thread_name", "process_name")
+        }
+        self.slices: defaultdict[str, list[tuple[str, int, int]]] = defaultdict(list)
+        self.flows: list[tuple[str, str, str]] = []
+        self._open: defaultdict[Any, list[tuple[str, int]]] = defaultdict(list)
+        self._begun: dict[Any, str] = {}
+        timed = [each for each in found if each["ph"] in "Xsf"]
+        for each in sorted(timed, key=lambda each: each["ts"]):
+            self._read(each)
+
+    def _read(self, event: dict[str, Any]) -> None:
+        track, now = (event["pid"], event["tid"]), ns(event["ts"])
+        slices, flow = self._open[track], (event["cat"], event.get("id"))
+        if event["ph"] == "X":
+            end = now + ns(event["dur"])
+            while slices and slices[-1][1] <= now:
+                slices.pop()
+            assert not slices or end <= slices[-1][1], f"{event} is not nested"
+            slices.append((event["name"], end))
+            name = "/".join(self.names[each]["name"] for each in ((event["pid"], None), track))
+            self.slices[name].append((event["name"], now, end))
+        elif event["ph"] == "s":
+            self._begun[flow] = slices[-1][0]
+        else:
+            self.flows.append((event["name"], self._begun[flow], slices[-1][0]))
+
+
+def ns(microseconds: float) -> int:
+    return round(microseconds * 1000)
+
+
+Analyses = Callable[[str], "Analysis"]
+
+
+# rank 0  [main      6000 [MPI_Send] 6500   7500 [MPI_Barrier       ] 9000   ] 10000 ns
+# rank 1  [main 2000 [MPI_Recv...............] 7000   8500 [MPI_Barrier] 9000 ] 10000 ns
+def test_waits_come_with_the_call_that_was_late(tmp_path: Path, analysis_of: Analyses) -> None:
+    """The receive waits 6000 - 2000 ns for the send.
+
+    The records in the barrier say that it begins at 7600 and at 8600 ns.
+    """
+    export_perfetto(analysis_of("late_sender.csv").run, tmp_path / "trace.json")
+    viewer = Viewer(events(tmp_path / "trace.json"))
+    waits = [each for name, found in viewer.slices.items() if "waiting" in name for each in found]
+    assert sorted(waits) == [("Late Sender", 2000, 6000), ("Wait at Barrier", 7600, 8600)]
+    assert sorted(viewer.flows) == [
+        ("cause", "MPI_Barrier", "Wait at Barrier"),
+        ("cause", "MPI_Send", "Late Sender"),
+        ("message", "MPI_Send", "MPI_Recv"),
+    ]
+    found = events(tmp_path / "trace.json")
+    (late,) = [each for each in found if each["name"] == "Late Sender"]
+    assert late["args"]["seconds"] == 4e-6
+    assert late["args"]["waits for rank"] == 0
+    assert late["args"]["in call path"] == "main/MPI_Send"
+
+
+def test_the_critical_path_is_a_track_without_gaps(tmp_path: Path, analysis_of: Analyses) -> None:
+    """Rank 0 decides until its send, rank 1 from there to the barrier at 8500 ns."""
+    export_perfetto(analysis_of("late_sender.csv").run, tmp_path / "trace.json")
+    path = Viewer(events(tmp_path / "trace.json")).slices["whole run/critical path"]
+    assert [(begin, end) for _, begin, end in path][:1] == [(0, 6000)]
+    assert path[0][0] != path[1][0]
+    assert [end for _, _, end in path[:-1]] == [begin for _, begin, _ in path[1:]]
+    assert path[-1][2] == 10_000
+
+
+@pytest.mark.parametrize(
+    "trace",
+    ["m01_late_sender", "m18_master_worker", "m29_hybrid", "m31_omp_tasks", "e05_wrong_order"],
+)
+def test_slices_nest_and_sums_are_those_of_the_run(
+    trace: str, tmp_path: Path, analysis_of: Analyses
+) -> None:
+    """Every wait has a flow, and durations sum to the tables, to the nanosecond."""
+    run = analysis_of(trace).run
+    export_perfetto(run, tmp_path / "trace.json")
+    viewer = Viewer(events(tmp_path / "trace.json"))
+    lengths: defaultdict[str, int] = defaultdict(int)
+    for track, found in viewer.slices.items():
+        kind = next((each for each in ("waiting", "critical path") if each in track), "calls")
+        lengths[kind if "phases" not in track and "iterations" not in track else "course"] += sum(
+            end - begin for _, begin, end in found
+        )
+    with run.connect() as connection:
+        ((visits,), (waits,), (path,), (wait_count,)) = connection.sql("""
+            SELECT sum(leave_ns - enter_ns) FROM visits
+            UNION ALL SELECT coalesce(sum(wait_ns), 0) FROM wait_states WHERE NOT is_completion
+            UNION ALL SELECT sum(end_ns - begin_ns - wait_ns) FROM critical_path_segments
+            UNION ALL SELECT count(*) FROM wait_states WHERE NOT is_completion
+        """).fetchall()
+    assert lengths["calls"] == visits
+    assert lengths["waiting"] == waits
+    assert lengths["critical path"] == path
+    assert sum(name == "cause" for name, *_ in viewer.flows) == wait_count
+
+
+def test_iterations_phases_and_counters_have_tracks(tmp_path: Path) -> None:
+    made = with_rows(
+        run(),
+        iterations=[{"iteration": 3, "location_group_id": 1, "begin_ns": 5, "end_ns": 25}],
+        phases=[
+            {"level": 1, "threshold": threshold, "phase": 0, "kind": 2, "begin_ns": 0, "end_ns": 40}
+            for threshold in (0.25, 0.5)
+        ],
+        counters=[{"counter_id": 0, "name": "power", "unit": "W", "base": 10, "exponent": -3}],
+        counter_values=[
+            {"location_id": place, "sequence": at, "time_ns": 1500 * at, "counter_id": 0}
+            | {"value_integer": 2500 * at}
+            for place in (0, 1, 2)
+            for at in (1, 2)
+        ],
+    )
+    export_perfetto(made, tmp_path / "trace.json")
+    found = events(tmp_path / "trace.json")
+    viewer = Viewer(found)
+    assert viewer.slices["rank 1/iterations"] == [("iteration 3", 5, 25)]
+    assert viewer.slices["whole run/phases"] == [("phase 0, kind 2", 0, 40)]
+    assert some(found, "C", "pid", "name", "ts", "args")[:4] == [
+        (0, "power", 1.5, {"value": 2.5}),
+        (0, "power", 3, {"value": 5}),
+        (1, "power, thread 0 (0)", 1.5, {"value": 2.5}),
+        (1, "power, thread 0 (0)", 3, {"value": 5}),
+    ]
 
 
 @pytest.mark.parametrize("name", ["trace.json", "trace.json.gz"])

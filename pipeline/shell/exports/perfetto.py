@@ -20,7 +20,11 @@ MEMORY_LIMIT = "1GB"
 _THREADS = 2
 _BATCH_ROWS = 10_000
 _EVER = Window(-(2**62), 2**62)
-_QUERIES = ("perfetto_names", "perfetto_visits", "perfetto_messages")
+# Flows begin and end in events that precede them.
+_QUERIES = (
+    "perfetto_names", "perfetto_visits", "perfetto_messages", "perfetto_waits", "perfetto_path",
+    "perfetto_course", "perfetto_counters",
+)  # fmt: skip
 _FORMATS = {".json": "", ".gz": ".json"}
 
 
@@ -32,7 +36,10 @@ def export_perfetto(
     memory_limit: str = "",
     is_overwriting: bool = False,
 ) -> int:
-    """Write visits and messages that overlap the window; returns the number of events.
+    """Write the events that overlap the window; returns their number.
+
+    They are visits, messages, waits with their causes, the critical path, phases, iterations and
+    values of counters.
 
     Events are streamed: memory does not depend on the run. `output` ends with .json or .json.gz.
     Raises UsageError for other suffixes, PipelineError if the file exists or cannot be written.
