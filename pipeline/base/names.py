@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection
+from pathlib import PurePath
 
 LONGEST_NAME = 100
 _UNNAMED = "(anonymous namespace)"
@@ -50,6 +51,11 @@ def _seal(group: re.Match[str]) -> str:
 def format_path(path: str) -> str:
     """A call path for readers: without argument lists, and without its middle if it is long."""
     return shorten_path(drop_arguments(make_visible(path)))
+
+
+def site_of(source: str) -> str:
+    """File and line without folders: '/src/app/halo.c:12' → 'halo.c:12'."""
+    return make_visible(PurePath(source).name)
 
 
 def shorten_path(path: str, longest: int = LONGEST_NAME) -> str:

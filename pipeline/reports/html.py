@@ -10,7 +10,14 @@ from pathlib import Path
 import jinja2
 
 from tracemill.base.caches import cache_folders
-from tracemill.base.names import drop_arguments, format_path, make_visible, shorten, shorten_path
+from tracemill.base.names import (
+    drop_arguments,
+    format_path,
+    make_visible,
+    shorten,
+    shorten_path,
+    site_of,
+)
 from tracemill.reports.course import course_of
 from tracemill.reports.embedding import embed
 from tracemill.reports.model import Column, Layout, Report, Table, Trend
@@ -25,6 +32,7 @@ LABELED_MATRIX = 16
 LONGEST_TITLE = 400
 LONGEST_UNBROKEN = 30
 LONGEST_CAUSE = 42
+LONGEST_SITE = 28
 OPEN_ABOVE = 0.05
 COURSE_STRETCHES = 200
 COURSE_HEIGHT = 100
@@ -124,6 +132,7 @@ def _template() -> "jinja2.Template":
         filter_of=_filter_of,
         curve_of=curve_of,
         short_path=lambda path: shorten_path(drop_arguments(make_visible(path)), LONGEST_CAUSE),
+        short_site=lambda source: shorten(site_of(source), LONGEST_SITE),
         visible=make_visible,
     )
     return environment.get_template("report.html.j2")

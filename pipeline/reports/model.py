@@ -213,10 +213,10 @@ class Bar:
 
 @dataclass(frozen=True, kw_only=True)
 class Cause:
-    """A cause of lost time: its call path, `site` in the source, its cost, and what to try."""
+    """A cause of lost time: its call path, `source` file and line, its cost, and what to try."""
 
     call_path: str
-    site: str
+    source: str
     cost: str
     advice: str
 

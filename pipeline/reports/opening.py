@@ -1,7 +1,6 @@
 """What the page of a run says first: a verdict, its efficiencies, and the worst causes."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import PurePath
 
 from tracemill.reports.material import Material
 from tracemill.reports.model import Cause, Opening
@@ -17,37 +16,52 @@ from tracemill.reports.wording import (
     time_of,
 )
 
-MOST_CAUSES = 3
 # Causes of less of all waiting, and smaller gains, are in the tables only.
 LEAST_SHARE = 0.01
-OF_MPI = "Send fewer or smaller messages, or overlap them with computation."
-OF_ONE = "Give {place} less of this work."
-OF_MANY = "Make it faster, or distribute it evenly."
+_OF_ONE = "Give {place} less of this work: {who}."
+_OF_MANY = "Distribute it evenly: {who}."
+_WHO_WAITS = {
+    "latesender": "receivers wait",
+    "latereceiver": "senders wait",
+    "barrier": "all wait at a barrier",
+    "n2n": "all wait in a collective",
+    "12n": "all wait for the root",
+    "n21": "the root waits",
+    "ompbarrier": "threads wait at a barrier",
+}
+_OF_CALLS = {
+    ("point-to-point", "latesender"): "Send earlier, without blocking, in fewer messages: {who}.",
+    ("point-to-point", "latereceiver"): "Post receives earlier, before this call: {who}.",
+    ("collective", "latesender"): "Start sends before this collective: {who}.",
+    ("collective", "latereceiver"): "Post receives before this collective: {who}.",
+    ("barrier", "latesender"): "Start sends before this barrier, or drop it: {who}.",
+    ("barrier", "latereceiver"): "Post receives before this barrier, or drop it: {who}.",
+    ("point-to-point", ""): "Overlap its messages with computation: {who}.",
+    ("collective", ""): "Use fewer or non-blocking collectives.",
+    ("barrier", ""): "Drop barriers that nothing depends on.",
+}
+"""Advice on MPI calls by operation and kind of waiting that they cause; '': any other kind."""
+_OF_OTHER_CALLS = "Call it less often, or move it away from communication: {who}."
+_OF_SETUP = "Paid once: longer runs hide it."
 OF_GAIN = "Make it faster, or overlap it with other work."
 
 
 def opening_of(material: Material) -> Opening:
     """The verdict in one or two sentences, the efficiencies as bars, three causes with advice."""
-    caused = _causes(material)
+    caused = root_causes.largest(material, LEAST_SHARE)
     gained = () if material.is_focused else _gains(material)
     causes = [_of_waiting(row, has_threads=material.has_threads) for row in caused]
-    causes += [] if causes else [_of_gain(row) for row in gained[:MOST_CAUSES]]
-    sentences = (efficiencies.name_worst(material), *_cause_and_gain(caused, gained))
+    causes += [] if causes else [_of_gain(row) for row in gained[: root_causes.MOST_CAUSES]]
+    sentences = (
+        efficiencies.name_worst(material),
+        *_cause_and_gain(caused, gained),
+        efficiencies.describe_little_computation(material),
+    )
     return Opening(
         verdict=" ".join(nonempty(*sentences)),
         bars=efficiencies.bars(material),
         causes=tuple(causes),
     )
-
-
-def _causes(material: Material) -> Sequence[Row]:
-    """The largest causes of waiting, those of MPI setup last."""
-    rows = [
-        row
-        for row in material.rows_of(root_causes.BY_CALL_PATH)
-        if number(row["caused_ratio"]) >= LEAST_SHARE
-    ]
-    return sorted(rows, key=lambda row: bool(row["is_setup"]))[:MOST_CAUSES]
 
 
 def _gains(material: Material) -> Sequence[Row]:
@@ -68,11 +82,11 @@ def _cause_and_gain(caused: Sequence[Row], gained: Sequence[Row]) -> Iterator[st
     if cause:
         what = start(f"{name_path(cause['call_path'])} causes {share_of(cause['caused_ratio'])}")
         if gain and gain["part"] == cause["call_path"]:
-            yield f"{what} of all waiting; without it the run would take {_less(gain)}."
+            yield f"{what} of all waiting; without it the whole run would take {_less(gain)}."
             return
         yield f"{what} of all waiting."
     if gain:
-        yield f"Without {name_path(gain['part'])} the run would take {_less(gain)}."
+        yield f"Without {name_path(gain['part'])} the whole run would take {_less(gain)}."
 
 
 def _less(gain: Row) -> str:
@@ -82,16 +96,22 @@ def _less(gain: Row) -> str:
 def _of_waiting(row: Row, *, has_threads: bool) -> Cause:
     cost = f"{time_of(row['caused_ns'])}, {share_of(row['caused_ratio'])} of all waiting"
     place = name_place(row["worst_rank"], row["worst_thread"], has_threads=has_threads)
+    advice = _advice_on(row).format(place=place, who=_WHO_WAITS[str(row["kind"])])
+    source = str(row["source"] or "")
+    return Cause(call_path=str(row["call_path"]), source=source, cost=cost, advice=advice)
+
+
+def _advice_on(row: Row) -> str:
+    """What to try, by the operation that takes long and the kind of waiting that it causes."""
+    if row["is_setup"]:
+        return _OF_SETUP
     if row["is_mpi"]:
-        advice = OF_MPI
-    elif root_causes.is_one(row):
-        advice = OF_ONE.format(place=place)
-    else:
-        advice = OF_MANY
-    source = PurePath(str(row["source"] or "")).name
-    return Cause(call_path=str(row["call_path"]), site=source, cost=cost, advice=advice)
+        operation, kind = str(row["operation"]), str(row["kind"])
+        found = _OF_CALLS.get((operation, kind)) or _OF_CALLS.get((operation, ""))
+        return found or _OF_OTHER_CALLS
+    return _OF_ONE if root_causes.is_one(row) else _OF_MANY
 
 
 def _of_gain(row: Row) -> Cause:
     cost = f"{_less(row)} without it"
-    return Cause(call_path=str(row["part"]), site="", cost=cost, advice=OF_GAIN)
+    return Cause(call_path=str(row["part"]), source="", cost=cost, advice=OF_GAIN)

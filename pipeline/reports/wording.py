@@ -1,9 +1,8 @@
 """Figures as words: parts of the sentences of all sections."""
 
 from collections.abc import Iterable, Mapping
-from pathlib import PurePath
 
-from tracemill.base.names import drop_arguments, format_path, make_visible, shorten
+from tracemill.base.names import drop_arguments, format_path, make_visible, shorten, site_of
 from tracemill.reports.units import Value, format_count, format_share, format_time
 
 Row = Mapping[str, Value]
@@ -37,7 +36,7 @@ def name_path(path: Value) -> str:
 def name_site(row: Row) -> str:
     """The row's call path in quotes, with its file and line if available."""
     source = row.get("source")
-    place = make_visible(PurePath(str(source)).name) if source else ""
+    place = site_of(str(source)) if source else ""
     return name_path(row["call_path"]) + (f" ({place})" if place else "")
 
 

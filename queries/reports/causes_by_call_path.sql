@@ -4,7 +4,8 @@
 -- out: their time is not waiting for a late call.
 --
 -- Grain:      one row per call path that caused waiting
--- Inputs:     root_causes, severities, call_paths, regions, mpi_calls, locations
+-- Inputs:     root_causes, severities, call_paths, regions, mpi_calls, locations, region_classes,
+--             overhead_classes
 -- Output:     report section root causes
 -- Parameters: $row_limit  maximum number of call paths, most expensive causes first (BIGINT)
 -- Source:     Böhme et al. 2016, "Identifying the root causes of wait states in large-scale
@@ -29,6 +30,20 @@ WITH
         GROUP BY call_path_id
         ORDER BY round(sum(direct_ns) + sum(passed_on_ns))::BIGINT DESC, call_path_id
         LIMIT $row_limit::BIGINT
+    ),
+
+    -- The kind of waiting that a call path causes most.
+    mainly AS (
+        SELECT call_path_id, arg_max(kind, caused_ns) AS kind
+        FROM (
+            SELECT call_path_id, kind, sum(direct_ns + passed_on_ns) AS caused_ns
+            FROM root_causes
+            SEMI JOIN costly USING (call_path_id)
+            WHERE kind <> 'ompidle'
+            GROUP BY call_path_id, kind
+            ORDER BY kind
+        )
+        GROUP BY call_path_id
     ),
 
     -- One row per call path and location; place 1 costs most.
@@ -81,11 +96,16 @@ SELECT
     round(causes.worst_direct_ns)::BIGINT AS worst_direct_ns,
     mpi_calls.region_id IS NOT NULL AS is_mpi,
     coalesce(mpi_calls.is_setup, FALSE) OR regions.paradigm = 'measurement_system' AS is_setup,
-    waiting.waiting_ns::BIGINT AS waiting_ns
+    waiting.waiting_ns::BIGINT AS waiting_ns,
+    mainly.kind::VARCHAR AS kind,
+    classes.overhead_subclass::VARCHAR AS operation
 FROM causes
 CROSS JOIN waiting
+INNER JOIN mainly ON causes.call_path_id = mainly.call_path_id
 INNER JOIN call_paths ON causes.call_path_id = call_paths.call_path_id
 INNER JOIN regions ON call_paths.region_id = regions.region_id
 LEFT JOIN regions AS callers ON call_paths.caller_region_id = callers.region_id
 LEFT JOIN mpi_calls ON call_paths.region_id = mpi_calls.region_id
+LEFT JOIN region_classes ON call_paths.region_id = region_classes.region_id
+LEFT JOIN overhead_classes AS classes ON region_classes.overhead_id = classes.overhead_id
 ORDER BY caused_ns DESC, causes.call_path_id

@@ -1,7 +1,8 @@
 -- The kinds of waiting that cost most, and the call paths, locations and causes that cost most
 -- in each.
 --
--- A kind includes the wait states that are part of it: Late Sender includes wrong orders.
+-- A kind includes the wait states that are part of it: Late Sender includes wrong orders. Times are
+-- those of the main part, as are the shares.
 --
 -- Grain:      one row per kind, extended ones separate, and call path; at most three per kind
 -- Inputs:     main_waits, metrics, call_paths, regions, locations, visits, main_times
@@ -18,16 +19,16 @@ WITH
             waits.location_id,
             waits.cause_location_id,
             visits.call_path_id AS cause_call_path_id,
-            sum(waits.wait_ns) AS wait_ns,
-            sum(waits.main_ns) AS main_ns,
+            sum(waits.main_ns) AS wait_ns,
             count(*) AS wait_count,
             count(*) FILTER (WHERE waits.confidence < 100) AS uncertain_count,
             row_number() OVER (
                 PARTITION BY waits.kind, waits.is_extended, waits.call_path_id, waits.location_id
-                ORDER BY sum(waits.wait_ns) DESC, waits.cause_location_id, visits.call_path_id
+                ORDER BY sum(waits.main_ns) DESC, waits.cause_location_id, visits.call_path_id
             ) AS cause_place
         FROM main_waits AS waits
         LEFT JOIN visits ON waits.cause_visit_id = visits.visit_id
+        WHERE waits.main_ns > 0
         GROUP BY
             waits.kind,
             waits.is_extended,
@@ -45,7 +46,6 @@ WITH
             call_path_id,
             location_id,
             sum(wait_ns) AS wait_ns,
-            sum(main_ns) AS main_ns,
             sum(wait_count) AS wait_count,
             sum(uncertain_count) AS uncertain_count,
             max(wait_ns) AS cause_ns,
@@ -85,7 +85,6 @@ WITH
             kind,
             is_extended,
             sum(wait_ns) AS kind_ns,
-            sum(main_ns) AS main_ns,
             sum(wait_count) AS wait_count,
             sum(uncertain_count) AS uncertain_count
         FROM victims
@@ -101,7 +100,7 @@ SELECT
     coalesce(metrics.title, kinds.kind) AS finding,
     kinds.is_extended,
     kinds.kind_ns::BIGINT AS kind_ns,
-    kinds.main_ns / nullif(profiled.total_ns, 0) AS kind_ratio,
+    kinds.kind_ns / nullif(profiled.total_ns, 0) AS kind_ratio,
     kinds.wait_count::BIGINT AS wait_count,
     kinds.uncertain_count::BIGINT AS uncertain_count,
     places.call_path_count,

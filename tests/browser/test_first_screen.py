@@ -52,6 +52,29 @@ def test_the_page_is_short_and_never_wider_than_the_window(page: Page) -> None:
     page.set_viewport_size(SCREEN)
 
 
+def test_a_narrow_window_shows_the_verdict_before_the_list_of_sections(page: Page) -> None:
+    page.set_viewport_size({"width": 700, "height": 900})
+    top = "(selector) => document.querySelector(selector).getBoundingClientRect().top"
+    tops = [page.evaluate(top, each) for each in (".verdict", ".causes", "nav", "#timeline")]
+    assert tops == sorted(tops)
+    page.set_viewport_size(SCREEN)
+
+
+def test_causes_have_their_whole_source_lines(page: Page) -> None:
+    for width in (1400, 700):
+        page.set_viewport_size({"width": width, "height": 900})
+        sites = page.locator(".causes small")
+        assert sites.count() >= 1
+        for site in sites.all():
+            assert re.fullmatch(r"\S+:\d+", site.inner_text())
+            assert site.get_attribute("title").endswith(site.inner_text())
+            assert site.evaluate(
+                "(it) => it.getBoundingClientRect().right"
+                " <= it.closest('.where').getBoundingClientRect().right + 1"
+            )
+    page.set_viewport_size(SCREEN)
+
+
 def test_a_link_opens_what_it_leads_to(page: Page) -> None:
     for key in ("load-balance", "trace-quality"):
         fold = page.locator(f"#{key} > details.fold")

@@ -41,7 +41,7 @@ def test_shares_refer_to_the_main_part() -> None:
         "Run time: 80.0 ms without MPI setup (100 ms with it). All locations together spent "
         "100 ms, 70.0% in MPI and 40.0% waiting."
     )
-    assert summary.findings[0].headline == "Late Sender: 50.0 ms, 40.0% of all time."
+    assert summary.findings[0].headline == "Late Sender: 40.0 ms, 40.0% of all time."
     parts = {row[0]: row[1] for row in tables_of(some_of(run, "summary"))["time_parts"].rows}
     assert parts == {
         "computation": 30 * MS, "waiting": 40 * MS, "point-to-point, not waiting": 30 * MS

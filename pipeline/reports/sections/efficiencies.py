@@ -16,6 +16,8 @@ IN_SUMMARY = (
 )  # fmt: skip
 # The verdict does not name better factors.
 GOOD_ENOUGH = 0.95
+# With less useful time than this share of the run, efficiencies say little.
+LITTLE_COMPUTATION = 0.05
 # Nesting of efficiencies if MPI and OpenMP are separate.
 _LEVELS = {
     "parallel_efficiency": 0, "mpi_efficiency": 1, "openmp_efficiency": 1,
@@ -124,6 +126,14 @@ def describe_efficiency(material: Material) -> Iterator[str]:
     ]
     whole = share_of(values["parallel_efficiency"]["multiplicative_ratio"])
     yield f"Parallel efficiency {whole}{': ' if parts else ''}{join_words(parts)}."
+
+
+def describe_little_computation(material: Material) -> str:
+    """A caveat if hardly anything was computed; else nothing."""
+    rows = of_first_interval(material.rows_of(EFFICIENCIES))
+    values = [row["multiplicative_ratio"] for row in rows if row["metric"] == "parallel_efficiency"]
+    is_little = any(number(value) < LITTLE_COMPUTATION for value in values)
+    return "Processes hardly compute, so efficiencies say little." if is_little else ""
 
 
 def name_inside(title: str) -> str:

@@ -52,8 +52,8 @@ def describe_gain(material: Material) -> Iterator[str]:
             return
         gain, on_path = number(row["gain_ns"]), number(row["path_ns"])
         text = (
-            f"Without {name_path(row['part'])} the run would take {time_of(row['run_ns'])} instead "
-            f"of {time_of(number(row['run_ns']) + gain)}, "
+            f"Without {name_path(row['part'])} the whole run would take "
+            f"{time_of(row['run_ns'])} instead of {time_of(number(row['run_ns']) + gain)}, "
             f"{time_of(gain)} ({share_of(row['gain_ratio'])}) less"
         )
         if gain < OVERSTATED * on_path:

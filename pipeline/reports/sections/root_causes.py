@@ -1,6 +1,6 @@
 """Root causes: the call paths that made others wait, directly or through further waiting."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from tracemill.reports.material import Material
@@ -23,8 +23,9 @@ INDIRECT = "indirect_waiting"
 LEAST_SHARE = 0.1
 # Sentences name causes until they cover this share, but at most MOST_CAUSES.
 ENOUGH, MOST_CAUSES = 0.8, 3
-# A sentence names the location that causes this share of a call path's part.
-MOST_OF_IT = 2 / 3
+# A sentence names the location that causes this share of a call path's part; that it is the only
+# one, from ALONE on.
+MOST_OF_IT, ALONE = 2 / 3, 0.99
 
 _ONE_THREAD: dict[str, Value] = {"worst_thread": 0, "cause_thread": 0, "thread": 0}
 BY_CALL_PATH = TableSpec(
@@ -42,7 +43,9 @@ BY_CALL_PATH = TableSpec(
         "worst_ns": "Its part",
     },
     silent=_ONE_THREAD,
-    hidden=frozenset({"source", "worst_direct_ns", "is_mpi", "is_setup", "waiting_ns"}),
+    hidden=frozenset(
+        {"source", "worst_direct_ns", "is_mpi", "is_setup", "waiting_ns", "kind", "operation"}
+    ),
 )
 BY_VICTIM = TableSpec(
     query="causes_and_victims",
@@ -79,16 +82,20 @@ def build(material: Material) -> Section | None:
     )
 
 
+def largest(material: Material, least_share: float) -> Sequence[Row]:
+    """The causes to name first: those of most waiting, and those of MPI setup last."""
+    rows = material.rows_of(BY_CALL_PATH)
+    large = [row for row in rows if number(row["caused_ratio"]) >= least_share]
+    return sorted(large, key=lambda row: bool(row["is_setup"]))[:MOST_CAUSES]
+
+
 def describe_causes(material: Material) -> Iterator[str]:
     """The largest causes in a sentence each."""
-    rows = material.rows_of(BY_CALL_PATH)
-    large = [row for row in rows if number(row["caused_ratio"]) >= LEAST_SHARE]
-    causes = sorted(large, key=lambda row: bool(row["is_setup"]))[:MOST_CAUSES]
+    causes = largest(material, LEAST_SHARE)
     covered = accumulate((number(row["caused_ratio"]) for row in causes), initial=0.0)
-    named = [row for row, before in zip(causes, covered, strict=False) if before < ENOUGH]
-    # The largest printed amount first: a sentence may name the part of one location only.
-    for row in sorted(named, key=lambda row: (bool(row["is_setup"]), -_named_ns(row))):
-        yield describe_cause(row, has_threads=material.has_threads)
+    for row, before in zip(causes, covered, strict=False):
+        if before < ENOUGH:
+            yield describe_cause(row, has_threads=material.has_threads)
 
 
 def is_one(row: Row) -> bool:
@@ -96,23 +103,21 @@ def is_one(row: Row) -> bool:
     return number(row["worst_ns"]) >= MOST_OF_IT * number(row["caused_ns"])
 
 
-def _named_ns(row: Row) -> float:
-    return number(row["worst_ns"] if is_one(row) else row["caused_ns"])
-
-
 def describe_cause(row: Row, *, has_threads: bool) -> str:
     """A call path with the waiting that it causes; names a location if it causes most of it."""
     what = name_site(row)
     subject = f"The time itself in {what} (not its waiting)" if row["is_mpi"] else what
     place = name_place(row["worst_rank"], row["worst_thread"], has_threads=has_threads)
-    is_alone, caused = is_one(row), _named_ns(row)
-    direct = number(row["worst_direct_ns"] if is_alone else row["direct_ns"])
+    caused, direct = number(row["caused_ns"]), number(row["direct_ns"])
     places = ("location", "locations") if has_threads else ("process", "processes")
-    where = place if is_alone else count_of(row["location_count"], *places)
+    where = f" on {count_of(row['location_count'], *places)}"
+    if is_one(row):
+        is_alone = number(row["worst_ns"]) >= ALONE * caused
+        where = f" on {place}" if is_alone else f", mostly on {place},"
     waiting = number(row["waiting_ns"])
     amounts = f"{share_of(caused / waiting)} of all waiting ({time_of(caused)} of "
     amounts += f"{time_of(waiting)})"
-    return f"{subject} on {where} causes {amounts}{_describe_parts(direct, caused - direct)}."
+    return f"{subject}{where} causes {amounts}{_describe_parts(direct, caused - direct)}."
 
 
 def _describe_parts(direct: float, passed_on: float) -> str:

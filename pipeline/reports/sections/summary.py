@@ -66,7 +66,12 @@ def build(material: Material) -> Section:
     first = nonempty(
         _describe_origin(material.manifest.source),
         describe_run(overview, is_focused=material.is_focused),
-        *efficiencies.describe_efficiency(material),
+        " ".join(
+            (
+                *efficiencies.describe_efficiency(material),
+                *nonempty(efficiencies.describe_little_computation(material)),
+            )
+        ),
         *root_causes.describe_causes(material),
         *(gains.describe_gain(material) if is_whole else ()),
     )
@@ -75,8 +80,9 @@ def build(material: Material) -> Section:
         _OF_RUN if material.is_focused else "",
         describe_left_out(material),
     )
+    kinds = list(_kinds(material))
     shown, more = _fitting(
-        list(_kinds(material)),
+        kinds,
         (*root_causes.describe_indirect(material), *describe_all(material)),
         MOST_LINES - _HEADING_LINES - len(first) - len(last) - bool(material.perturbed),
     )
@@ -86,7 +92,9 @@ def build(material: Material) -> Section:
         facts=_facts(overview),
         sentences=(*first, *more),
         findings=tuple(shown),
-        remarks=nonempty(*last, _DETAILS.get(material.manifest.detail, ""), describe_advice(shown)),
+        remarks=nonempty(
+            *last, _DETAILS.get(material.manifest.detail, ""), describe_advice(shown, kinds)
+        ),
         tables=(material.table(TIME_PARTS),),
         sources=(
             read_source(OVERVIEW),
@@ -144,7 +152,7 @@ def _location_count(overview: Row) -> int:
 def _facts(overview: Row) -> tuple[Fact, ...]:
     run_ns, mpi, waiting = overview["run_ns"], overview["mpi_ratio"], overview["wait_ratio"]
     return (
-        Fact("run time", run_ns, Unit.TIME, "Without MPI_Init and MPI_Finalize."),
+        Fact("main part", run_ns, Unit.TIME, "Run time without MPI_Init and MPI_Finalize."),
         Fact(
             "whole run",
             overview["whole_ns"],
@@ -308,9 +316,10 @@ def _kinds(material: Material) -> Iterator[Finding]:
             yield describe_kind(kind, has_threads=material.has_threads)
 
 
-def describe_advice(findings: Sequence[Finding]) -> str:
-    """The command that explains the worst kind of waiting; nothing without any."""
-    if not findings:
+def describe_advice(shown: Sequence[Finding], kinds: Sequence[Finding]) -> str:
+    """Kinds of waiting that no line has room for, and the command that explains the worst."""
+    if not shown:
         return ""
-    worst = findings[0]
-    return f"Meaning and what to try: tracemill explain {worst.metric}"
+    others = "; ".join(each.headline.removesuffix(".") for each in kinds[len(shown) :])
+    also = f"Also {others}. " if others else ""
+    return f"{also}Meaning and what to try: tracemill explain {shown[0].metric}"

@@ -1,0 +1,86 @@
+"""What a page says first: causes in one order, each with advice that fits its kind of waiting.
+
+The run is that of `explored`: rank 1 waits 50 ms for a message of rank 0.
+"""
+
+from typing import Any
+
+import pytest
+
+from tests.helpers.explored import make_run
+from tests.helpers.hand_made import MS
+from tracemill.reports.build import build_report, build_summary
+from tracemill.reports.model import Finding, Opening
+from tracemill.reports.sections.summary import describe_advice
+
+MAIN, SEND, RECV = range(3)
+
+
+def opening_of(**tables: Any) -> Opening:
+    opening = build_report(make_run(**tables)).section("summary").opening
+    assert opening is not None
+    return opening
+
+
+def cause(call_path: int, kind: str, direct: int, *, location: int = 0) -> dict[str, Any]:
+    return {
+        "kind": kind, "call_path_id": call_path, "location_id": location,
+        "victim_location_id": 1 - location, "direct_ns": float(direct * MS), "passed_on_ns": 0.0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("call_path", "kind", "advice"),
+    [
+        (MAIN, "latesender", "Give rank 0 less of this work: receivers wait."),
+        (MAIN, "n2n", "Give rank 0 less of this work: all wait in a collective."),
+        (SEND, "latesender", "Send earlier, without blocking, in fewer messages: receivers wait."),
+        (RECV, "latereceiver", "Post receives earlier, before this call: senders wait."),
+        (RECV, "barrier", "Overlap its messages with computation: all wait at a barrier."),
+    ],
+)
+def test_advice_fits_the_call_and_the_waiting(call_path: int, kind: str, advice: str) -> None:
+    (found,) = opening_of(root_causes=[cause(call_path, kind, 50)]).causes
+    assert found.advice == advice
+
+
+def test_what_many_take_long_for_is_to_be_distributed() -> None:
+    causes = [cause(MAIN, "n2n", 25), cause(MAIN, "n2n", 25, location=1)]
+    (found,) = opening_of(root_causes=causes).causes
+    assert found.advice == "Distribute it evenly: all wait in a collective."
+
+
+def test_page_and_terminal_name_causes_in_the_same_order() -> None:
+    """main causes 28 ms, of which rank 0 causes 20; MPI_Recv 22."""
+    causes = [
+        cause(MAIN, "latesender", 20), cause(MAIN, "latesender", 8, location=1),
+        cause(RECV, "latesender", 22),
+    ]  # fmt: skip
+    shown = [found.call_path for found in opening_of(root_causes=causes).causes]
+    assert shown == ["main", "main/MPI_Recv"]
+    said = build_summary(make_run(root_causes=causes)).section("summary").sentences
+    found = [sentence for sentence in said if "causes" in sentence]
+    assert found == [
+        '"main", mostly on rank 0, causes 56.0% of all waiting (28.0 ms of 50.0 ms).',
+        'The time itself in "main/MPI_Recv" (not its waiting) on rank 0 causes 44.0% of all '
+        "waiting (22.0 ms of 50.0 ms).",
+    ]
+
+
+def test_kinds_without_a_line_are_listed() -> None:
+    kinds = [Finding(f"{name}: 1 s, 5% of all time.", "", "x") for name in ("A", "B", "C")]
+    assert describe_advice(kinds[:1], kinds) == (
+        "Also B: 1 s, 5% of all time; C: 1 s, 5% of all time. "
+        "Meaning and what to try: tracemill explain x"
+    )
+    assert describe_advice([], kinds) == ""
+
+
+@pytest.mark.parametrize(("useful", "has_caveat"), [(0.049, True), (0.05, False)])
+def test_efficiencies_without_computation_have_a_caveat(useful: float, *, has_caveat: bool) -> None:
+    pop = [
+        {"interval": "whole", "convention": "multiplicative", "metric": "parallel_efficiency",
+         "value": useful, "is_valid": True}
+    ]  # fmt: skip
+    caveat = "Processes hardly compute, so efficiencies say little."
+    assert (caveat in opening_of(pop_metrics=pop).verdict) == has_caveat
