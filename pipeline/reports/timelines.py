@@ -14,6 +14,7 @@ from tracemill.reports.material import Material, Rows
 from tracemill.reports.model import ShownQuery
 from tracemill.reports.part_styles import COMPUTING_STYLES, style_of
 from tracemill.reports.tables import read_source
+from tracemill.reports.timeline_counters import MOST_VALUES, QUERY, read_counters
 from tracemill.reports.units import format_count
 from tracemill.reports.windows import Window, choose_windows
 
@@ -105,6 +106,7 @@ class Timeline:
             "path": self._path(),
             "iterations": self._iterations(),
             "phases": self._phases(),
+            "counters": read_counters(self._material, self.run.begin_ns),
             "waits": self._waits(self._all_waits[0]),
             "places": [self._place(row) for row in self.places],
             "windows": [self._window(window) for window in self.windows],
@@ -156,6 +158,7 @@ class Timeline:
             read_source("timeline_path", row_limit=MOST_SEGMENTS),
             read_source("timeline_iterations", row_limit=MOST_ITERATIONS),
             read_source("run_phases", row_limit=MOST_PHASES),
+            read_source(QUERY, row_limit=MOST_VALUES),
             read_source("window_waits", **self.whole),
             *(self._describe_window(name, window) for window in self.windows[:1]
               for name in of_windows),
@@ -344,6 +347,7 @@ def _describe_locations(locations: Rows) -> dict[str, object]:
         "nodes": nodes,
         "node": np.array([nodes.index(str(row["node"] or "")) for row in locations], np.int64),
         "id": np.array([row["location_id"] for row in locations], np.int64),
+        "group": np.array([row["location_group_id"] for row in locations], np.int64),
         "rank": np.array([row["rank"] for row in locations], np.int64),
         "thread": np.array([0 if stream else row["thread"] for row, stream in named], np.int64),
         "stream": [stream for _, stream in named],

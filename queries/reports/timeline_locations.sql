@@ -6,6 +6,7 @@
 -- Parameters: none
 SELECT
     locations.location_id,
+    locations.location_group_id,
     locations.rank,
     locations.thread,
     locations.name AS location,

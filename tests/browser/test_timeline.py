@@ -513,6 +513,70 @@ def test_64_ranks_and_their_path_are_seen_at_once(open_page: Open) -> None:
     assert colors(page)[rgb(page, "--path")] > 900  # a line over the width of the window
 
 
+def run_with_lanes() -> HandMadeRun:
+    """Two processes for 20 ms: two iterations, and a counter in four bins of 5 ms."""
+    ms = 1_000_000
+    run = with_rows(many_ranks(2, 2), runs=[make_run_row(end_ns=20 * ms)])
+    return with_rows(
+        run,
+        location_groups=[
+            {"location_group_id": at, "rank": at, "name": f"MPI Rank {at}"} for at in range(2)
+        ],
+        iterations=[
+            {"location_group_id": place, "iteration": at, "begin_ns": 10 * ms * at}
+            | {"end_ns": 10 * ms * (at + 1)}
+            for place in range(2)
+            for at in range(2)
+        ],
+        counters=[{"counter_id": 0, "name": "PAPI_TOT_INS", "unit": "#"}],
+        counter_recordings=[{"recording_id": 0, "counter_id": 0, "value_count": 1}],
+        counter_profile=[
+            {"bin": at, "begin_ns": 5 * ms * at, "end_ns": 5 * ms * (at + 1), "scope_id": place}
+            | {"value": 1000 * (at + 1) * (place + 1), "covered_ns": 5 * ms, "method": "exact"}
+            for place in range(2)
+            for at in range(4)
+        ],
+    )
+
+
+def test_lanes_of_iterations_and_counters_stay_above_the_rows(open_page: Open) -> None:
+    page = open_page(build_report(run_with_lanes()))
+    press(page, "ArrowUp")
+    assert told(page) == (
+        "PAPI_TOT_INS of the run, lane 2 of 2: 4 parts; comma and period walk over them."
+    )
+    press(page, ".")  # the middle of the run is the begin of the third bin: 3,000 and 6,000
+    assert told(page) == "Counter PAPI_TOT_INS of the run 9,000 from 0.010 s for 5.00 ms"
+    press(page, ",")
+    assert "of the run 6,000 from 0.005 s" in told(page)
+    press(page, "ArrowUp", ".")
+    assert told(page) == "Iteration 1 from 0.010 s for 10.0 ms"
+    press(page, "Enter")  # 20% more on each side, where there is room
+    assert window(page) == {"begin": pytest.approx(6e6), "end": pytest.approx(20e6)}
+    press(page, "ArrowDown", "ArrowDown", "ArrowDown")
+    assert told(page) == "Row 2 of 2: Rank 1"
+    press(page, "ArrowUp", "ArrowUp", ".")  # rank 0: the lane is that of its process
+    assert "Counter PAPI_TOT_INS of MPI Rank 0" in told(page)
+
+
+def test_a_lane_tells_its_values_to_the_mouse_and_can_be_put_away(open_page: Open) -> None:
+    page = open_page(build_report(run_with_lanes()))
+    canvas = page.locator(".timeline canvas")
+    box = canvas.bounding_box()
+    assert box is not None
+    middle = 14 + 11 + 8  # below the times and the iterations
+    page.mouse.move(box["x"] + 84 + (box["width"] - 84) * 0.9, box["y"] + middle)
+    see_drawn(page)
+    assert page.inner_text(".timeline .tip") == (
+        "Counter PAPI_TOT_INS of the run 12,000 from 0.015 s for 5.00 ms"
+    )
+    assert canvas.get_attribute("aria-hidden") == "true"
+    page.locator(".timeline .counters summary").click()
+    page.get_by_role("checkbox", name="PAPI_TOT_INS").uncheck()
+    press(page, "ArrowUp")
+    assert told(page).startswith("Iterations, lane 1 of 1: 2 parts")
+
+
 SCROLLED = """async () => {
   const lanes = document.querySelector(".timeline .lanes");
   const frame = () => new Promise(requestAnimationFrame);

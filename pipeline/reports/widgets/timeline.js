@@ -6,18 +6,20 @@ tracemill.widgets.timeline = function (stage, data) {
   const { draw } = tracemill.timelineDraw;
   const { canFold } = tracemill.timelineArrange;
   const find = tracemill.timelineFind;
+  const above = tracemill.timelineLanes;
   const TALLEST = 285, SHORTEST_NS = 20, SETTLED_MS = 250;
-  const KEYS = "Keys, when the timeline has the focus: + and −: zoom; ← and →: move; ↑ and ↓: select a row; "
-    + "comma and period: previous and next call; Enter: show the whole call; Home: show the whole run; "
+  const KEYS = "Keys, when the timeline has the focus: + and −: zoom; ← and →: move; ↑ and ↓: select a row, or a lane above "
+    + "the rows; "
+    + "comma and period: previous and next call, or part of a lane; Enter: show the whole call; Home: show the whole run; "
     + "[ and ]: decrease and increase the row height; space: fold or unfold the processes of a node, or the threads and "
     + "streams of a process. Mouse: drag to move; click, then use the wheel to zoom; click on a name to fold.";
 
   const scene = build(data);
   const view = { begin: 0, end: scene.length, top: 0, rowHeight: 16, left: 84, width: 100, height: 100,
     rows: [], placeOf: {}, folded: new Set(), head: 36 };
-  const look = { show: { waits: true, messages: true, collectives: true, path: true, iterations: true,
-    phases: true },
-    row: null, chosen: null, hasFocus: false };
+  const look = { show: { waits: true, messages: true, collectives: true, path: true },
+    row: null, lane: null, chosen: null, hasFocus: false };
+  for (const lane of scene.lanes) look.show[lane.key] = above.isOpen(scene, lane);
   const canvas = element("canvas", { "aria-hidden": "true" });
   const spacer = element("div");
   const lanes = element("div", { class: "lanes", tabindex: "0", role: "application",
@@ -27,14 +29,14 @@ tracemill.widgets.timeline = function (stage, data) {
   const lack = element("p", { class: "lack", hidden: true });
   const tip = element("p", { class: "tip", hidden: true, "aria-hidden": "true" });
   const places = placeList();
-  const folds = tracemill.timelineFolds(scene, view, TALLEST, { resize, chooseRow: chooseRowAlone });
+  const folds = tracemill.timelineFolds(scene, view, roomOf, { resize, chooseRow: chooseRowAlone });
   const context = canvas.getContext("2d");
   let isDue = false;
   let settling = 0;
   let pointed = null;
   let isPointing = false;
 
-  stage.append(element("div", { class: "timeline" }, toolbar(), lanes, tip, lack, tell, legend(),
+  stage.append(element("div", { class: "timeline" }, toolbar(), lanes, tip, ...counterList(), lack, tell, legend(),
     element("details", { class: "keys" }, element("summary", {}, "Keys and mouse"), element("p", {}, KEYS))));
   readColors();
   folds.open();
@@ -49,10 +51,7 @@ tracemill.widgets.timeline = function (stage, data) {
     const button = (label, title, act) =>
       element("button", { type: "button", title, "aria-label": title, click: act }, label);
     const box = (key, label) => element("label", {},
-      element("input", { type: "checkbox", checked: true, change(event) {
-        look.show[key] = event.target.checked;
-        refresh();
-      } }), " " + label);
+      checkbox(key), " " + label);
     return element("div", { class: "tools" },
       button("Main part", "Show the run without MPI setup", () => show(data.main.begin, data.main.end)),
       button("Whole run", "Show the whole run", () => show(0, scene.length)),
@@ -60,8 +59,22 @@ tracemill.widgets.timeline = function (stage, data) {
       button("←", "Move to earlier times", () => move(-0.25)), button("→", "Move to later times", () => move(0.25)),
       places, ...(folds.list ? [folds.list] : []), box("waits", "Waiting"), box("messages", "Messages"),
       box("collectives", "Collectives"), box("path", "Critical path"),
-      ...(scene.iterations.length ? [box("iterations", "Iterations")] : []),
-      ...(scene.phases.kinds.length > 1 ? [box("phases", "Phases")] : []));
+      ...scene.lanes.filter((lane) => !lane.isCounter).map((lane) => box(lane.key, lane.label)));
+  }
+
+  function checkbox(key) {
+    return element("input", { type: "checkbox", checked: look.show[key], change(event) {
+      look.show[key] = event.target.checked;
+      look.lane = null;
+      resize();
+    } });
+  }
+
+  function counterList() {
+    const counters = scene.lanes.filter((lane) => lane.isCounter);
+    if (!counters.length) return [];
+    return [element("details", { class: "counters" }, element("summary", {}, "Counters: " + counters.length + ", select which have a lane"), ...counters.map((lane) =>
+      element("label", {}, checkbox(lane.key), " ", tracemill.nameElement(lane.label, 60))))];
   }
 
   // Windows that were asked for, then waits and parts of the critical path that matter most. The
@@ -128,6 +141,7 @@ tracemill.widgets.timeline = function (stage, data) {
 
   function chooseRow(row) {
     look.row = row;
+    look.lane = null;
     folds.reveal(row);
     const top = (view.placeOf[row] || 0) * view.rowHeight;
     const room = view.height - view.head - view.rowHeight;
@@ -145,7 +159,8 @@ tracemill.widgets.timeline = function (stage, data) {
 
   function choose(found) {
     look.chosen = found;
-    if (found) {
+    look.lane = found && found.kind === "lane" ? view.lanes.indexOf(found.lane) : null;
+    if (found && look.lane === null) {
       look.row = found.row;
       if (found.row < scene.tree.count) tracemill.selection.set({ location: scene.locations.id[found.row] });
     }
@@ -212,6 +227,12 @@ tracemill.widgets.timeline = function (stage, data) {
 
   // --- Drawing: once per frame at most ---
 
+  // The height of the rows in view.
+  function roomOf() {
+    above.arrange(scene, view, look);
+    return TALLEST - view.head + view.more;
+  }
+
   function refresh() {
     if (isDue) return;
     isDue = true;
@@ -224,8 +245,9 @@ tracemill.widgets.timeline = function (stage, data) {
   }
 
   function resize() {
+    const room = roomOf();
     const all = view.head + view.rows.length * view.rowHeight;
-    const height = Math.min(all, TALLEST);
+    const height = Math.min(all, view.head + room);
     const scale = window.devicePixelRatio || 1;
     lanes.style.height = height + "px";
     spacer.style.height = all - height + "px";
@@ -334,14 +356,18 @@ tracemill.widgets.timeline = function (stage, data) {
       "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), Home: () => show(0, scene.length),
       ArrowLeft: () => move(-0.1), ArrowRight: () => move(0.1),
       ArrowUp: () => step(-1), ArrowDown: () => step(1),
-      ",": () => choose(find.beside(scene, view, rowNow(), look.chosen, -1)),
-      ".": () => choose(find.beside(scene, view, rowNow(), look.chosen, 1)),
+      ",": () => choose(beside(-1)), ".": () => choose(beside(1)),
       "[": () => stretch(1 / 1.4), "]": () => stretch(1.4), Enter: showChosen, " ": () => folds.toggleNear(rowNow()),
       Escape: () => choose(null),
     };
     if (!acts[event.key]) return;
     event.preventDefault();
     acts[event.key]();
+  }
+
+  function beside(by) {
+    return look.lane === null ? find.beside(scene, view, rowNow(), look.chosen, by)
+      : above.beside(scene, view, look, look.lane, look.chosen, by);
   }
 
   function rowNow() {
@@ -351,9 +377,22 @@ tracemill.widgets.timeline = function (stage, data) {
 
   function step(by) {
     const place = look.row === null ? undefined : view.placeOf[look.row];
+    if (look.lane !== null ? look.lane + by < view.lanes.length : by < 0 && !place && view.lanes.length) {
+      chooseLane(look.lane === null ? view.lanes.length - 1 : Math.max(look.lane + by, 0));
+      return;
+    }
+    if (look.lane !== null) { chooseRowAlone(view.rows[0]); return; }
     const next = Math.min(Math.max((place === undefined ? -1 : place) + by, 0), view.rows.length - 1);
     if (view.rows[next] === undefined) return;
     chooseRowAlone(view.rows[next]);
+  }
+
+  function chooseLane(lane) {
+    look.chosen = null;
+    look.lane = lane;
+    const [name, rest] = above.say(scene, view, look, lane);
+    tell.replaceChildren(tracemill.nameElement(name, 100), rest);
+    refresh();
   }
 
   function stretch(factor) {
@@ -362,7 +401,7 @@ tracemill.widgets.timeline = function (stage, data) {
   }
 
   function showChosen() {
-    const found = look.chosen || find.beside(scene, view, rowNow(), null, 0);
+    const found = look.chosen || beside(0);
     if (!found) return;
     choose(found);
     const length = found.end - found.begin;

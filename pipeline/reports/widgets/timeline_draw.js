@@ -37,7 +37,7 @@ tracemill.timelineDraw = (function () {
     drawChosen(context, scene, view, look);
     context.restore();
     drawLabels(context, scene, view, look);
-    drawRuler(context, scene, view, look);
+    tracemill.timelineLanes.draw(context, scene, view, look);
     context.restore();
   }
 
@@ -207,7 +207,7 @@ tracemill.timelineDraw = (function () {
     const place = look.row === null ? undefined : view.placeOf[look.row];
     context.strokeStyle = look.ink;
     context.lineWidth = 1;
-    if (place !== undefined && look.hasFocus) {
+    if (place !== undefined && look.hasFocus && look.lane === null) {
       context.setLineDash([3, 3]);
       context.strokeRect(view.left + 0.5, yOf(view, place) - 0.5, view.width - 1, barOf(view) + 1);
       context.setLineDash([]);
@@ -265,63 +265,6 @@ tracemill.timelineDraw = (function () {
     if (isFolded) { context.moveTo(x + 1, y - 4); context.lineTo(x + 7, y); context.lineTo(x + 1, y + 4); }
     else { context.moveTo(x, y - 3); context.lineTo(x + 8, y - 3); context.lineTo(x + 4, y + 3); }
     context.fill();
-  }
-
-  // A lane of the ruler with parts between edges, each with a shade and a number.
-  function drawLane(context, view, look, edges, top, shadeOf, numberOf) {
-    context.save();
-    context.font = "9px system-ui, sans-serif";
-    context.fillStyle = look.soft;
-    for (let at = 0; at + 1 < edges.length && edges[at] < view.end; at++) {
-      const x = Math.max(xOf(view, edges[at]), view.left);
-      const end = Math.min(xOf(view, edges[at + 1]), view.left + view.width);
-      if (end <= x) continue;
-      context.globalAlpha = shadeOf(at);
-      context.fillRect(x, top, end - x, 9);
-      context.globalAlpha = 1;
-      if (end - x > 30) context.fillText(String(numberOf(at)), x + 3, top + 5);
-    }
-    context.restore();
-  }
-
-  // Iterations take turns in two shades. Phases of one kind have the same shade and number.
-  function drawLanes(context, scene, view, look) {
-    const { edges, kinds } = scene.phases;
-    if (look.show.phases) {
-      drawLane(context, view, look, edges, view.head - 22, (at) => 0.15 * (1 + kinds[at] % 4), (at) => kinds[at]);
-    }
-    if (look.show.iterations) {
-      drawLane(context, view, look, scene.iterations, view.head - 11, (at) => at % 2 ? 0.15 : 0.35, (at) => at);
-    }
-  }
-
-  function drawRuler(context, scene, view, look) {
-    context.fillStyle = look.page;
-    context.fillRect(view.left, 0, view.width, view.head);
-    drawLanes(context, scene, view, look);
-    for (const window of scene.windows) {
-      const x = Math.max(xOf(view, window.begin), view.left);
-      const end = Math.min(xOf(view, window.end), view.left + view.width);
-      context.fillStyle = look.accent;
-      if (end > x) context.fillRect(x, view.head - 4, Math.max(end - x, 2), 3);
-    }
-    const step = niceStep((view.end - view.begin) / Math.max(view.width / 110, 1));
-    context.fillStyle = look.soft;
-    const shift = scene.begin;
-    for (let tick = Math.ceil((view.begin + shift) / step) * step; tick <= view.end + shift; tick += step) {
-      const x = xOf(view, tick - shift);
-      context.fillRect(x, view.head - 8, 1, 8);
-      if (x + 70 < view.left + view.width) context.fillText(secondsOf(tick, step), x + 4, 9);
-    }
-  }
-
-  function niceStep(least) {
-    const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
-    return power * [1, 2, 5, 10].find((factor) => factor * power >= least);
-  }
-
-  function secondsOf(time, step) {
-    return (time / 1e9).toFixed(Math.max(0, 9 - Math.floor(Math.log10(step) + 1e-9))) + " s";
   }
 
   return { draw, laneOf, visibleWindows, chooseLevel, xOf, yOf, barOf };

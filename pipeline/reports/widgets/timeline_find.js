@@ -8,12 +8,14 @@ tracemill.timelineFind = (function () {
   const placeAt = (view, y) => Math.floor((y - view.head + view.top) / view.rowHeight);
   const rowAt = (view, y) => y < view.head ? undefined : view.rows[placeAt(view, y)];
 
-  // What is at a place of the canvas: a message, a visit, a bin, or null.
+  // What is at a place of the canvas: a part of a lane, a message, a visit, a bin, or null.
   function under(scene, view, look, x, y) {
     const place = placeAt(view, y);
     const row = rowAt(view, y);
-    if (row === undefined || x < view.left) return null;
     const time = view.begin + (x - view.left) / view.width * (view.end - view.begin);
+    const lane = y < view.head && x >= view.left ? tracemill.timelineLanes.laneAt(view, y) : -1;
+    if (lane >= 0) return tracemill.timelineLanes.partAt(scene, view, look, lane, time);
+    if (row === undefined || x < view.left) return null;
     const inRow = y - view.head + view.top - place * view.rowHeight;
     const windows = (isPlain(scene, view, row) ? draw.visibleWindows(scene, view) : [])
       .filter((window) => window.begin <= time && time < window.end);
@@ -135,6 +137,7 @@ tracemill.timelineFind = (function () {
 
   function describe(scene, found) {
     if (found.kind === "message") return describeMessage(scene, found);
+    if (found.kind === "lane") return tracemill.timelineLanes.describe(found, (time) => momentOf(scene, time));
     if (found.place) return describePlace(scene, found);
     const regions = scene.regions;
     const told = [["Region", regions.name[found.region]], ["", placeOf(scene, found.row)]];

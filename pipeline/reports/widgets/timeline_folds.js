@@ -1,6 +1,6 @@
 "use strict";
 // Which rows of a timeline are folded, and how high rows are.
-tracemill.timelineFolds = function (scene, view, tallest, act) {
+tracemill.timelineFolds = function (scene, view, roomOf, act) {
   const { arrange, canFold, levelsOf } = tracemill.timelineArrange;
   const { element } = tracemill;
   const LOWEST = 3.5, LABELED = 12, HIGHEST = 72;
@@ -21,7 +21,7 @@ tracemill.timelineFolds = function (scene, view, tallest, act) {
     const fits = levels.map((_, at) => {
       view.folded = new Set(levels[at][1]);
       arrange(scene, view, tracemill.passing("rank"));
-      return view.rows.length * LOWEST <= tallest - view.head;
+      return view.rows.length * LOWEST <= roomOf();
     });
     return Math.max(fits.lastIndexOf(true), 0);
   }
@@ -59,7 +59,7 @@ tracemill.timelineFolds = function (scene, view, tallest, act) {
 
   function settle() {
     arrange(scene, view, tracemill.passing("rank"));
-    const fitting = (tallest - view.head) / Math.max(view.rows.length, 1);
+    const fitting = roomOf() / Math.max(view.rows.length, 1);
     view.rowHeight = fitting < LOWEST ? LABELED : Math.min(HIGHEST, fitting < LABELED ? fitting : Math.floor(fitting));
     act.resize();
   }

@@ -1,0 +1,55 @@
+"""Counters of the run over time, for lanes of its timeline."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracemill.reports.material import Material
+
+QUERY = "timeline_counters"
+MOST_VALUES = 100_000
+"""If parts of the system have more values, lanes show only all parts together."""
+MOST_COUNTERS = 60
+
+Columns = dict[str, NDArray[Any]]
+
+
+def read_counters(material: Material, begin_ns: int) -> list[dict[str, object]]:
+    """Counters with their series, those of power first; times count from the begin of the run.
+
+    A series is that of a process, a node, or of all parts of the system together (`scope` group).
+    """
+    found = material.arrays(QUERY, row_limit=MOST_VALUES)
+    counters = [
+        {
+            "name": str(rows["counter"][0]),
+            "unit": str(rows["unit"][0]),
+            "isMean": bool(rows["is_mean"][0]),
+            "series": [_series(part, begin_ns) for part in _split(rows, "scope", "scope_id")],
+        }
+        for rows in _split(found, "counter_id")
+    ]
+    return counters[:MOST_COUNTERS]
+
+
+def _split(rows: Columns, *names: str) -> Iterator[Columns]:
+    """Rows with the same values in some columns, which follow each other."""
+    changes = [rows[name][1:] != rows[name][:-1] for name in names]
+    count = len(rows[names[0]])
+    edges = np.flatnonzero([True, *np.logical_or.reduce(changes), True]) if count else ()
+    for begin, end in pairwise(edges):
+        yield {name: column[begin:end] for name, column in rows.items()}
+
+
+def _series(rows: Columns, begin_ns: int) -> dict[str, object]:
+    return {
+        "scope": str(rows["scope"][0]),
+        "id": int(rows["scope_id"][0]),
+        "part": str(rows["part"][0]),
+        "begin": rows["begin_ns"] - begin_ns,
+        "end": rows["end_ns"] - begin_ns,
+        "value": rows["value"].astype(np.float32),
+    }
