@@ -4,10 +4,12 @@ This is separate from `build` because it imports SciPy, which starts slowly.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from tracemill.base.names import make_visible, shorten
 from tracemill.reports.build import ReportedRun
+from tracemill.reports.campaign_opening import opening_of, without_shown
 from tracemill.reports.campaign_sections import build_campaign_sections, summary
 from tracemill.reports.material import Material
 from tracemill.reports.model import Report, Section, Subject
@@ -25,7 +27,10 @@ def build_campaign_report(
     store = campaign.path.parents[CAMPAIGN_DEPTH]
 
     def build(material: Material) -> tuple[Section, ...]:
-        return link_runs(build_campaign_sections(material), store)
+        opening = opening_of(material)
+        sections = (without_shown(each, opening) for each in build_campaign_sections(material))
+        first, *others = sections
+        return link_runs((replace(first, opening=opening), *others), store)
 
     return _build(campaign, build, threads, memory_limit)
 

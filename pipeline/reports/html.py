@@ -43,7 +43,8 @@ CURVE_WIDTH, CURVE_HEIGHT, CURVE_MARGIN = 120, 24, 3
 class HtmlCell:
     """A cell to be drawn. `bar` is 0–100; `full` is set if `text` is shortened.
 
-    `metric` is explained by the page. `grade` names its color.
+    `metric` is explained by the page. `grade` names its color; `heat` is 0–100 if its size does.
+    `link` is the address that it leads to.
     """
 
     text: str
@@ -53,6 +54,8 @@ class HtmlCell:
     is_path: bool = False
     metric: str = ""
     grade: str = ""
+    heat: float | None = None
+    link: str = ""
 
     @property
     def is_long(self) -> bool:
@@ -141,7 +144,7 @@ def _template() -> "jinja2.Template":
 def rows_of(table: Table) -> list[tuple[HtmlCell, ...]]:
     """Rows of a plain table, to be drawn."""
     largest = _largest(table)
-    return [_cells(table, row, largest) for row in table.rows]
+    return [_cells(table, position, largest) for position in range(len(table.rows))]
 
 
 def marks_of(table: Table, position: int) -> tuple[str, str]:
@@ -185,11 +188,15 @@ def curve_of(trend: Trend) -> TrendCurve:
     )
 
 
-def _cells(table: Table, row: tuple[Value, ...], largest: dict[str, float]) -> tuple[HtmlCell, ...]:
-    return tuple(_cell(column, row[position], largest) for position, column in table.shown)
+def _cells(table: Table, row: int, largest: dict[str, float]) -> tuple[HtmlCell, ...]:
+    links = table.cell_links[row] if table.cell_links else ("",) * len(table.columns)
+    return tuple(
+        _cell(column, table.rows[row][position], largest, links[position])
+        for position, column in table.shown
+    )
 
 
-def _cell(column: Column, value: Value, largest: dict[str, float]) -> HtmlCell:
+def _cell(column: Column, value: Value, largest: dict[str, float], link: str) -> HtmlCell:
     text = format_value(value, column.unit)
     full = ""
     if isinstance(value, str):
@@ -200,7 +207,14 @@ def _cell(column: Column, value: Value, largest: dict[str, float]) -> HtmlCell:
     metric = str(value) if column.is_explained else ""
     bar = _bar(column, value, largest)
     grade = column.grade_of(value)
-    return HtmlCell(text, column.is_numeric, bar, full, column.is_path, metric, grade)
+    return HtmlCell(
+        text, column.is_numeric, bar, full, column.is_path, metric, grade,
+        heat=_heat_of(value) if column.is_heat else None, link=link,
+    )  # fmt: skip
+
+
+def _heat_of(value: Value) -> float | None:
+    return round(100 * min(max(value, 0.0), 1.0), 1) if isinstance(value, int | float) else None
 
 
 def _bar(column: Column, value: Value, largest: dict[str, float]) -> float | None:
@@ -230,7 +244,7 @@ def branches_of(table: Table) -> list[Branch]:
     has_shares = any(column.name == "inclusive_ratio" for column in table.columns)
     shares = table.values("inclusive_ratio") if has_shares else (1.0,) * len(table.rows)
     return [
-        Branch(row, _cells(table, table.rows[row.position], largest), _is_open(shares, row))
+        Branch(row, _cells(table, row.position, largest), _is_open(shares, row))
         for row in nest(table.values("depth"))
     ]
 

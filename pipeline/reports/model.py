@@ -43,7 +43,8 @@ class Column:
 
     `meaning` defines its values. If `is_explained`, the values are metrics that the report
     explains. If `is_whole`, texts are not shortened. Values in `marked` are shown with a dagger.
-    If `is_efficiency`, the values are colored by their grade.
+    If `is_efficiency`, the values are colored by their grade; if `is_heat`, by their size from 0
+    to 1.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Column:
     meaning: str = ""
     is_explained: bool = False
     is_efficiency: bool = False
+    is_heat: bool = False
     marked: frozenset[str] = frozenset()
 
     @property
@@ -102,7 +104,9 @@ class Table:
     part of the rows but say nothing here, such as a thread number that is always 0. Rows may
     have names of their own (`row_names`), to which others of the page lead (`row_links`); in both
     a row has a text, empty if it has none; `row_pages` are addresses of other pages in the same
-    manner. A last column may show a trend for each row. `row_shades` (0–1) color rows.
+    manner. `cell_links` are addresses for each cell. A last column may show a trend for each row.
+    `row_shades` (0–1) color rows. A table with a `claim` is folded and says it. If it
+    `is_in_opening`, the page opens with the same.
     """
 
     name: str
@@ -120,6 +124,9 @@ class Table:
     trends: tuple[Trend, ...] = ()
     trend_title: str = "Trend"
     row_shades: tuple[float, ...] = ()
+    cell_links: tuple[tuple[str, ...], ...] = ()
+    claim: str = ""
+    is_in_opening: bool = False
 
     @property
     def shown(self) -> tuple[tuple[int, Column], ...]:
@@ -222,15 +229,6 @@ class Cause:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Opening:
-    """What a page says first: a verdict of one or two sentences, efficiencies, worst causes."""
-
-    verdict: str
-    bars: tuple[Bar, ...] = ()
-    causes: tuple[Cause, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
 class Explanation:
     """The meaning of a metric, its usual causes, and what to try."""
 
@@ -246,7 +244,7 @@ class Picture:
     """A figure of the page, with a description in words.
 
     The SVG text is drawn once, on demand. `of` names the table or formula that it is drawn
-    from.
+    from. If it `is_in_opening`, the page opens with the same in another form.
     """
 
     name: str
@@ -254,10 +252,25 @@ class Picture:
     draw: Callable[[], str] = field(compare=False)
     description: str
     of: str
+    is_in_opening: bool = False
 
     @cached_property
     def svg(self) -> str:
         return self.draw()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opening:
+    """What a page says first: a verdict of one or two sentences, then its evidence.
+
+    Efficiencies as bars and the worst causes stand side by side, as do tables and figures.
+    """
+
+    verdict: str
+    bars: tuple[Bar, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Picture, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Links on the page of a campaign: from configurations and cells to their runs, and to reports."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +26,8 @@ def link_runs(sections: tuple[Section, ...], store: Path) -> tuple[Section, ...]
     """The sections with a link from every row to the runs behind it.
 
     Rows of a configuration lead to its runs in the table of all runs; runs lead to their reports
-    in the store, where they have one. Rows that already lead elsewhere stay as they are.
+    in the store, where they have one. Cells lead to the report of the shortest run of their
+    configuration, else to its runs. Rows that already lead elsewhere stay as they are.
     """
     listed = next(
         (table for section in sections for table in section.tables if table.name == RUNS), None
@@ -35,10 +36,34 @@ def link_runs(sections: tuple[Section, ...], store: Path) -> tuple[Section, ...]
         return sections
     pages = dict(_pages(listed, store))
     anchors = {_anchor(row) for row in listed.as_dicts()}
+    shortest = dict(_shortest(listed.as_dicts(), pages))
+    cells = {f"#{each}": shortest.get(each, f"#{each}") for each in anchors}
+
+    def linked(tables: tuple[Table, ...]) -> tuple[Table, ...]:
+        return tuple(_link(_link_cells(table, cells), anchors, pages) for table in tables)
+
     return tuple(
-        replace(section, tables=tuple(_link(table, anchors, pages) for table in section.tables))
+        replace(
+            section,
+            tables=linked(section.tables),
+            opening=section.opening
+            and replace(section.opening, tables=linked(section.opening.tables)),
+        )
         for section in sections
     )
+
+
+def _shortest(rows: Sequence[Row], pages: Mapping[Value, str]) -> Iterator[tuple[str, str]]:
+    """The report of the shortest run of each configuration that has one, by its anchor."""
+    for row in sorted(rows, key=lambda row: -number(row["time_ns"])):
+        if row["run"] in pages:
+            yield _anchor(row), pages[row["run"]]
+
+
+def _link_cells(table: Table, addresses: Mapping[str, str]) -> Table:
+    """The table with the addresses that its cells lead to in place of anchors."""
+    links = (tuple(addresses.get(each, "") for each in row) for row in table.cell_links)
+    return replace(table, cell_links=tuple(links))
 
 
 def _pages(listed: Table, store: Path) -> Iterator[tuple[Value, str]]:

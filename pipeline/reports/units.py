@@ -27,6 +27,7 @@ class Unit(StrEnum):
     TEXT = "text"
     NUMBER = "number"
     AMOUNT = "amount"
+    PROBLEM = "problem size"
     TIME = "time"
     SIZE = "bytes"
     COUNT = "count"
@@ -49,7 +50,7 @@ _UNIT_OF_ENDING = {
     "bytes": Unit.SIZE,
     "count": Unit.COUNT,
     "ratio": Unit.SHARE,
-    "size": Unit.AMOUNT,
+    "size": Unit.PROBLEM,
 }
 
 
@@ -154,6 +155,13 @@ def _format_amount(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= _LARGE else f"{value:.4g}"
 
 
+def _format_problem(value: float) -> str:
+    """A problem size as people write it: whole ones entirely, '8,900' for the estimate 8,867.2."""
+    if float(value).is_integer() or abs(value) < _LARGE:
+        return _format_amount(value)
+    return f"{float(f'{value:.2g}'):,.12g}"
+
+
 def _format_points(points: float) -> str:
     """A change in percentage points with its sign, or '0.0'."""
     rounded = round(points, 1)
@@ -164,6 +172,7 @@ _FORMATS: dict[Unit, Callable[[float], str]] = {
     Unit.TEXT: _format_number,
     Unit.NUMBER: _format_number,
     Unit.AMOUNT: _format_amount,
+    Unit.PROBLEM: _format_problem,
     Unit.TIME: format_time,
     Unit.SIZE: format_size,
     Unit.COUNT: format_count,

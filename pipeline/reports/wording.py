@@ -3,7 +3,14 @@
 from collections.abc import Iterable, Mapping
 
 from tracemill.base.names import drop_arguments, format_path, make_visible, shorten, site_of
-from tracemill.reports.units import Value, format_count, format_share, format_time
+from tracemill.reports.units import (
+    Unit,
+    Value,
+    format_count,
+    format_share,
+    format_time,
+    format_value,
+)
 
 Row = Mapping[str, Value]
 
@@ -73,6 +80,11 @@ def describe_part_of_overhead(
     is_lost = name in ("unparallelised code", "partially parallelised code")
     most = f", most of it while {name_path(charged)} runs" if is_lost and charged else ""
     return f"{share_of(time_ns / total_ns)} is {name}{most}"
+
+
+def size_of(value: Value) -> str:
+    """A problem size as people write it: '1,048,576', '8,900'."""
+    return format_value(float(value), Unit.PROBLEM) if isinstance(value, int | float) else "–"
 
 
 def number(value: Value) -> float:

@@ -88,7 +88,7 @@ def test_page_and_summary_open_with_efficiencies(recorded: Analysis) -> None:
     assert build_campaign_summary(recorded.run).sections[0].sentences[0] == section.sentences[0]
     assert [table.title for table in section.tables] == [
         "Efficiencies by processes at n = 400", "Efficiencies by processes at n = 200",
-        "Times of the efficiencies",
+        "Times of the efficiencies: Ideal run time", "Times of the efficiencies: Useful",
     ]  # fmt: skip
     assert [column.title for _, column in section.tables[0].shown] == ["Efficiency", "2", "8"]
     assert 'class="n bad"' in render_html(report)

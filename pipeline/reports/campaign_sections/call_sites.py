@@ -8,6 +8,7 @@ from tracemill.reports.campaign_sections.causes import name_cause
 from tracemill.reports.material import Material
 from tracemill.reports.model import Picture, Section, Table
 from tracemill.reports.pictures.curves import Curve, draw_curves
+from tracemill.reports.pivots import pivot_each
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.wording import Row, count_of, group_by, name_site, nonempty, number, share_of
 
@@ -95,12 +96,17 @@ def build(material: Material) -> Section | None:
     views = material.tables(BY_PROCESSES, BY_OPERATION, BY_CALL_SITE)
     if not views:
         return None
+    keys = ("operation", "call_path", "source")
+    pivoted = (
+        each if each.name == BY_PROCESSES.query else pivot_each(each, ("total_ns",), keys)[0]
+        for each in views
+    )
     return Section(
         key="call-sites",
         title="Call sites that scale worst",
         sentences=nonempty(*describe_worst(material.rows(WORST))),
         pictures=tuple(_pictures(views)),
-        tables=(*material.tables(RANKING, OF_SIZES), *views),
+        tables=(*material.tables(RANKING, OF_SIZES), *pivoted),
         sources=(read_source(WORST),),
     )
 

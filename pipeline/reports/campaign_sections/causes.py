@@ -19,6 +19,7 @@ from tracemill.reports.wording import (
     number,
     put_after,
     share_of,
+    size_of,
     time_of,
 )
 
@@ -211,7 +212,7 @@ def _name_cause(row: Row) -> str:
 
 def _name_place(row: Row) -> str:
     """'with 16 processes at n = 400', where causes are largest."""
-    size = f" at {row['size_name']} = {number(row['size']):g}" if row["size_count"] != 1 else ""
+    size = f" at {row['size_name']} = {size_of(row['size'])}" if row["size_count"] != 1 else ""
     return f"with {count_of(row['largest_processes'], 'process', 'processes')}{size}"
 
 

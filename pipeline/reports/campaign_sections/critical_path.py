@@ -1,6 +1,6 @@
 """Critical path: what grows, does not shrink or shrinks on it with more processes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -21,6 +21,7 @@ from tracemill.reports.wording import (
     number,
     put_after,
     share_of,
+    size_of,
     time_of,
 )
 from tracemill.schemas.path_changes import VERDICTS
@@ -91,7 +92,7 @@ def build(material: Material) -> Section | None:
         key="critical-path",
         title="Critical path",
         sentences=describe_path(material),
-        pictures=tuple(_pictures(paths.as_dicts(), changes.as_dicts())),
+        pictures=tuple(pictures_of(paths.as_dicts(), changes.as_dicts())),
         tables=filled(with_trends(changes, paths.as_dicts())),
         sources=(read_source(KNOWLEDGE),),
     )
@@ -131,7 +132,7 @@ def _name_end(row: Row, end: str) -> str:
     processes = count_of(row[f"{end}_processes"], "process", "processes")
     if row["size_count"] == 1:
         return processes
-    return f"{processes} at {row['size_name']} = {number(row[f'{end}_size']):g}"
+    return f"{processes} at {row['size_name']} = {size_of(row[f'{end}_size'])}"
 
 
 def describe_knowledge(knowledge: Sequence[Row], paths: Sequence[Row]) -> Iterator[str]:
@@ -258,7 +259,12 @@ def with_trends(changes: Table, paths: Sequence[Row]) -> Table:
     return replace(changes, trends=trends, trend_title="Over processes")
 
 
-def _pictures(paths: Sequence[Row], changes: Sequence[Row]) -> Iterator[Picture]:
+def pictures_of(
+    paths: Sequence[Row],
+    changes: Sequence[Row],
+    draw: Callable[[Sequence[int], Sequence[Part], str], str] = draw_stacks,
+) -> Iterator[Picture]:
+    """The critical path of each application by processes, at its largest size."""
     verdicts_of = group_by("application", changes)
     for application, own in islice(group_by("application", paths).items(), MOST_DRAWN):
         known = verdicts_of.get(application)
@@ -271,9 +277,9 @@ def _pictures(paths: Sequence[Row], changes: Sequence[Row]) -> Iterator[Picture]
         yield Picture(
             name=f"path-{application}",
             title=f"Critical path of {application} by processes",
-            draw=partial(draw_stacks, processes, parts, f"path-{application}"),
+            draw=partial(draw, processes, parts, f"path-{application}"),
             description=(
-                f"At {known[0]['size_name']} = {number(size):g}. Red: grows; violet: does not "
+                f"At {known[0]['size_name']} = {size_of(size)}. Red: grows; violet: does not "
                 "shrink; blue: shrinks; gray: communication and others."
             ),
             of=f"Drawn from {BY_CONFIGURATION.title}, in Growth.",

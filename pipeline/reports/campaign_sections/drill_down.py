@@ -7,7 +7,7 @@ from tracemill.reports.campaign_sections.causes import name_cause
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section, Table
 from tracemill.reports.tables import TableSpec, read_source
-from tracemill.reports.wording import Row, count_of, name_site, nonempty, number, share_of
+from tracemill.reports.wording import Row, count_of, name_site, nonempty, number, share_of, size_of
 
 PLACE = 55
 WORST = "worst_losses"
@@ -88,7 +88,7 @@ def _describe_loss(row: Row) -> str:
         )
     return (
         f"{where}, from {row['size_axis']} "
-        f"{number(row['lower_size']):g} to {number(row['upper_size']):g} "
+        f"{size_of(row['lower_size'])} to {size_of(row['upper_size'])} "
         f"({share_of(row['loss_size_ratio'])} of the time at the smaller size, per unit of "
         "computation; no loss with processes)"
     )

@@ -8,10 +8,12 @@ from operator import itemgetter
 from tracemill.base.text import join_words
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Column, Layout, Section, Table
+from tracemill.reports.pivots import pivot_each
+from tracemill.reports.run_links import anchor_of
 from tracemill.reports.sections.efficiencies import GRADES
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.units import Unit
-from tracemill.reports.wording import Row, count_of, number, share_of
+from tracemill.reports.wording import Row, count_of, number, share_of, size_of
 
 PLACE = 11
 QUERY = "scaled_efficiencies"
@@ -50,9 +52,8 @@ TIMES = TableSpec(
     query="scaled_times",
     title="Times of the efficiencies",
     note=(
-        "Ideal run time: MPI takes no time, but waiting for what others compute remains. Speed-up "
-        "is relative to the fewest CPUs (processes × threads); with weak scaling, it counts the "
-        "larger problem. Useful: computation of all threads."
+        "Ideal run time: MPI takes no time, but waiting for what others compute remains. Useful: "
+        "computation of all threads."
     ),
     row_limit=500,
     titles={
@@ -72,7 +73,7 @@ def build(material: Material) -> Section | None:
     if not rows:
         return None
     is_alone = rows[0]["application"] == rows[-1]["application"]
-    first, *others = (_pivot(each, is_alone) for each in _series(rows))
+    first, *others = (_pivot(each, is_alone) for each in series_of(rows))
     return Section(
         key="efficiencies",
         title="Efficiencies",
@@ -80,7 +81,11 @@ def build(material: Material) -> Section | None:
         tables=(
             replace(first, note=f"{first.note} {_NOTE}"),
             *others,
-            *filled(material.table(TIMES)),
+            *filled(
+                *pivot_each(
+                    material.table(TIMES), ("ideal_run_ns", "useful_ns"), ("interval", "threads")
+                )
+            ),
         ),
         sources=(read_source(QUERY),),
     )
@@ -92,17 +97,17 @@ def describe_scaling(rows: Sequence[Row]) -> tuple[str, ...]:
         _describe(next((each for each in own if len(_ends(each)) > 1), own[0]))
         for _, own in (
             (name, list(each))
-            for name, each in groupby(_series(rows), key=lambda own: own[0]["application"])
+            for name, each in groupby(series_of(rows), key=lambda own: own[0]["application"])
         )
     )
 
 
-def _series(rows: Iterable[Row]) -> list[list[Row]]:
+def series_of(rows: Iterable[Row]) -> list[list[Row]]:
     """Rows by application and size of the reference, largest first."""
     return [list(own) for _, own in groupby(rows, key=itemgetter("application", "reference_size"))]
 
 
-def _configuration(row: Row) -> tuple[float, ...]:
+def configuration_of(row: Row) -> tuple[float, ...]:
     """Processor count, processes, threads and size."""
     processes, threads = number(row["processes"]), number(row["threads"])
     return processes * threads, processes, threads, number(row["size"])
@@ -110,7 +115,7 @@ def _configuration(row: Row) -> tuple[float, ...]:
 
 def _ends(rows: Sequence[Row]) -> list[tuple[float, ...]]:
     """The configurations with the fewest and with the most CPUs; a single one if equal."""
-    found = sorted(set(map(_configuration, rows)))
+    found = sorted(set(map(configuration_of, rows)))
     return [found[0], found[-1]] if found[-1][0] > found[0][0] else [found[-1]]
 
 
@@ -118,7 +123,7 @@ def _describe(rows: Sequence[Row]) -> str:
     """The global efficiency at both ends of a series, and its parts that fall most."""
     ends = _ends(rows)
     first, last = (
-        {str(row["metric"]): number(row["value"]) for row in rows if _configuration(row) == end}
+        {str(row["metric"]): number(row["value"]) for row in rows if configuration_of(row) == end}
         for end in (ends[0], ends[-1])
     )
     application, where = rows[0]["application"], _name_size(rows)
@@ -177,8 +182,8 @@ def _name_size(rows: Sequence[Row]) -> str:
     sizes = sorted({number(row["size"]) for row in rows})
     name = rows[0]["size_name"]
     if len(sizes) > 1:
-        return f" and {name} = {sizes[0]:g} to {sizes[-1]:g}"
-    at = f" at {name} = {sizes[0]:g}" if sizes != [1.0] else ""
+        return f" and {name} = {size_of(sizes[0])} to {size_of(sizes[-1])}"
+    at = f" at {name} = {size_of(sizes[0])}" if sizes != [1.0] else ""
     is_weak = rows[0]["scaling"] == "weak" and len(_ends(rows)) > 1
     return f"{at} with weak scaling" if is_weak else at
 
@@ -187,8 +192,8 @@ def _pivot(rows: Sequence[Row], is_alone: bool) -> Table:
     """The efficiencies of a series, a row per efficiency and a column per configuration."""
     program = "" if is_alone else f" of {rows[0]['application']}"
     rows = [row for row in rows if row["depth"] is not None]
-    columns = sorted(set(map(_configuration, rows)))
-    values = {(row["metric"], _configuration(row)): row["value"] for row in rows}
+    columns = sorted(set(map(configuration_of, rows)))
+    values = {(row["metric"], configuration_of(row)): row["value"] for row in rows}
     names = {row["metric"]: (row["efficiency"], row["depth"]) for row in rows}
     cells = tuple(
         (*name, *(values.get((metric, each)) for each in columns)) for metric, name in names.items()
@@ -206,6 +211,10 @@ def _pivot(rows: Sequence[Row], is_alone: bool) -> Table:
         sql=_pivot_sql(rows[0], columns),
         layout=Layout.TREE,
         hidden=frozenset({"depth"}),
+        cell_links=(
+            ("", "", *(f"#{anchor_of(rows[0]['application'], *each[1::2])}" for each in columns)),
+        )
+        * len(cells),
     )
 
 

@@ -1,6 +1,7 @@
 """Efficiency over the grid of processes and sizes, and its growth."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice, product
 from math import nan
@@ -12,11 +13,12 @@ from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Picture, Section, Table
 from tracemill.reports.pictures.curves import Curve, draw_scaling
 from tracemill.reports.pictures.grids import Grid, MarkedCell, draw_heat_map, draw_surface
+from tracemill.reports.pivots import by_size
 from tracemill.reports.run_links import anchor_of
 from tracemill.reports.scaling import FIXED_SIZE, declared_scalings, is_relevant
 from tracemill.reports.tables import TableSpec
 from tracemill.reports.units import format_share
-from tracemill.reports.wording import Row, count_of, group_by, nonempty, number
+from tracemill.reports.wording import Row, count_of, group_by, nonempty, number, size_of
 from tracemill.schemas import campaigns
 from tracemill.schemas.scalability import SIZE_AXES
 from tracemill.stages.models.efficiency_grid.parts import LEAST_GROWTH
@@ -48,6 +50,7 @@ _LEAST_POINTS = 0.1
 EFFICIENCIES = TableSpec(
     query="grid_efficiencies",
     title="Efficiency of every configuration",
+    note="Against the fewest processes of each size. Cells lead to their runs.",
     row_limit=2_000,
     titles={
         "efficiency_ratio": "Efficiency", "best_ns": "Best time", "median_ns": "Median",
@@ -114,8 +117,18 @@ def build(material: Material) -> Section:
             *describe_definitions(efficiencies.values("efficiency_definition")),
         ),
         pictures=tuple(_pictures(marks, efficiencies, cells, speed_ups, material)),
-        tables=filled(efficiencies, speed_ups),
+        tables=filled(
+            by_size(efficiencies, "efficiency_ratio", EFFICIENCIES.title, is_heat=True),
+            by_size(efficiencies, "best_ns", "Best time of every configuration"),
+            by_size(speed_ups, "speed_up", SPEED_UPS.title),
+            replace(efficiencies, rows=efficiencies.rows if _has_reasons(efficiencies) else ()),
+        ),
     )
+
+
+def _has_reasons(efficiencies: Table) -> bool:
+    """True if a configuration failed or has no efficiency."""
+    return not {"reason", "state"} <= efficiencies.hidden
 
 
 def describe_marks(marks: Sequence[Row]) -> Iterator[str]:
@@ -142,7 +155,7 @@ def _describe_cover(row: Row) -> str:
     """The ranges that cells cover, and their share of the grid."""
     ranges = (
         f"{number(row['min_processes']):g} to {number(row['max_processes']):g} processes and sizes "
-        f"{number(row['min_size']):g} to {number(row['max_size']):g}"
+        f"{size_of(row['min_size'])} to {size_of(row['max_size'])}"
     )
     cells = count_of(row["cell_count"], "cell")
     covered = number(row["covered_ratio"])
@@ -285,8 +298,8 @@ def _describe(grid: Grid) -> str:
     ends = dict.fromkeys((grid.sizes[0], grid.sizes[-1]))
     what = "size" if grid.size_label == SIZE_LABEL else grid.size_label
     parts = [
-        f"at {what} {size:g}: {_value(row[0])} with {grid.processes[0]} and {_value(row[-1])} with "
-        f"{grid.processes[-1]} processes"
+        f"at {what} {size_of(size)}: {_value(row[0])} with {grid.processes[0]} and "
+        f"{_value(row[-1])} with {grid.processes[-1]} processes"
         for size, row in zip(ends, (grid.values[0], grid.values[-1]), strict=False)
     ]
     return f"A{'; '.join(parts)[1:]}."
@@ -296,17 +309,21 @@ def _value(efficiency: float) -> str:
     return "no value" if np.isnan(efficiency) else format_share(float(efficiency))
 
 
-def _scaling(application: str, rows: Sequence[Row]) -> Picture:
-    sizes = sorted({number(row["size"]) for row in rows})
-    step = max(1, -(-len(sizes) // MOST_CURVES))
-    curves = [
+def speed_up_curves(rows: Sequence[Row], most: int = MOST_CURVES) -> list[Curve]:
+    """Speed-up over processes for at most so many sizes, the largest first."""
+    sizes = sorted({number(row["size"]) for row in rows}, reverse=True)
+    return [
         Curve(
-            f"size {size:g}",
+            f"size {size_of(size)}",
             tuple(int(number(row["processes"])) for row in rows if row["size"] == size),
             tuple(number(row["speed_up"]) for row in rows if row["size"] == size),
         )
-        for size in sizes[::step]
+        for size in sizes[:: max(1, -(-len(sizes) // most))]
     ]
+
+
+def _scaling(application: str, rows: Sequence[Row]) -> Picture:
+    curves = speed_up_curves(rows)
     return Picture(
         name=f"scaling-{application}",
         title=f"Speed-up of {application}",
@@ -325,10 +342,10 @@ def describe_speed_up(rows: Sequence[Row]) -> str:
     fewest = min(number(row["processes"]) for row in best)
     reached = sorted(number(row["size"]) for row in best if row["processes"] == fewest)
     run = {number(row["size"]) for row in rows if row["processes"] == fewest}
-    place = f"at size {reached[0]:g}"
+    place = f"at size {size_of(reached[0])}"
     if len(reached) > 1:
         which = "all" if len(reached) == len(run) else f"{len(reached)} of"
-        place = f"at {which} {len(run)} sizes, from {reached[0]:g} to {reached[-1]:g}"
+        place = f"at {which} {len(run)} sizes, from {size_of(reached[0])} to {size_of(reached[-1])}"
     processes = count_of(fewest, "process", "processes")
     references = [number(row["reference_processes"]) for row in best if row["processes"] == fewest]
     return (

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from tracemill.reports.campaign_sections import causes
 from tracemill.reports.campaign_sections.causes import name_cause
 from tracemill.reports.campaign_sections.critical_path import BY_CONFIGURATION
-from tracemill.reports.material import Material
+from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section
+from tracemill.reports.pivots import pivot_each
 from tracemill.reports.sections.root_causes import MOST_OF_IT
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.units import Value
@@ -18,6 +19,7 @@ from tracemill.reports.wording import (
     nonempty,
     number,
     share_of,
+    size_of,
 )
 
 PLACE = 60
@@ -98,14 +100,15 @@ TOTALS = TableSpec(
 
 def build(material: Material) -> Section | None:
     """Metrics and call paths that grow with processes and size."""
-    tables = material.tables(
-        METRICS,
-        CALL_PATHS,
-        MODELS,
-        BY_CONFIGURATION,
-        causes.BY_CONFIGURATION,
-        causes.LOSSES,
-        TOTALS,
+    paths, caused, losses = map(
+        material.table, (BY_CONFIGURATION, causes.BY_CONFIGURATION, causes.LOSSES)
+    )
+    tables = filled(
+        *map(material.table, (METRICS, CALL_PATHS, MODELS)),
+        *pivot_each(paths, ("path_ns",), ("call_path", "source")),
+        *pivot_each(caused, ("caused_ns",), ("call_path",)),
+        *pivot_each(losses, ("lost_ns",), ("call_path", "source")),
+        material.table(TOTALS),
     )
     if not tables:
         return None
@@ -126,7 +129,7 @@ def build(material: Material) -> Section | None:
 def describe_range(ranges: Sequence[Row]) -> Iterator[str]:
     """The runs that the shares of each application come from, and the number left out."""
     for row in ranges:
-        fewest, most = (f"{row['size_name']} = {number(row[f'{end}_run_size']):g}" for end in ENDS)
+        fewest, most = (f"{row['size_name']} = {size_of(row[f'{end}_run_size'])}" for end in ENDS)
         first = count_of(row["smallest_processes"], "process", "processes")
         at = f"{row['smallest_processes']} and {row['largest_processes']} processes, both at {most}"
         if fewest != most:

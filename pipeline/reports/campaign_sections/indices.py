@@ -1,11 +1,15 @@
 """Indices: speed-ups and efficiencies, each with its constraint, model and reference."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from tracemill.base.text import join_words
-from tracemill.reports.campaign_sections.efficiency import CELLS, MARKS
-from tracemill.reports.material import Material
+from tracemill.reports.campaign_sections.efficiency import CELLS, MARKS, describe_marks
+from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section
+from tracemill.reports.pivots import pivot_each
 from tracemill.reports.tables import TableSpec, read_source
-from tracemill.reports.wording import Row, count_of, nonempty
+from tracemill.reports.wording import Row, count_of, nonempty, number, size_of
 
 PLACE = 90
 
@@ -43,18 +47,55 @@ SERIAL_PARTS = TableSpec(
 
 def build(material: Material) -> Section | None:
     """Marks of the grid, all indices, and serial fractions."""
-    tables = material.tables(MARKS, CELLS, INDICES, SERIAL_PARTS)
+    marks, cells, indices, serial = map(material.table, (MARKS, CELLS, INDICES, SERIAL_PARTS))
+    blocks = material.rows(BLOCKS)[0]
+    index_keys = ("block", "measure", "constraint_kind", "model", "reference_point")
+    tables = filled(
+        replace(marks, claim=next(describe_marks(marks.as_dicts()), "")),
+        replace(cells, claim=describe_cells(cells.as_dicts())),
+        *(
+            replace(each, claim=describe_indices(len(indices.rows), blocks))
+            for each in pivot_each(indices, ("index_value",), index_keys)
+        ),
+        *(
+            replace(each, claim=describe_serial_part(serial.as_dicts()))
+            for each in pivot_each(serial, ("serial_fraction",), ())
+        ),
+    )
     if not tables:
         return None
     return Section(
         key="indices",
         title="Indices",
-        sentences=nonempty(
-            describe_blocks(material.rows(BLOCKS)[0]), describe_computation(material.overview)
-        ),
+        sentences=nonempty(describe_blocks(blocks), describe_computation(material.overview)),
         tables=tables,
         sources=(read_source(BLOCKS),),
     )
+
+
+def describe_cells(cells: Sequence[Row]) -> str:
+    """The range of the marks of all cells, in points."""
+    if not cells:
+        return ""
+    marks = [100 * number(row["mark_all"]) for row in cells]
+    count = count_of(len(cells), "cell")
+    return f"MarkAll is {min(marks):+.1f} to {max(marks):+.1f} points over {count}."
+
+
+def describe_indices(count: int, blocks: Row) -> str:
+    """The number of indices and of their blocks."""
+    within = count_of(blocks["block_count"], "block")
+    return f"{count_of(count, 'index', 'indices')} in {within}; do not compare blocks."
+
+
+def describe_serial_part(rows: Sequence[Row]) -> str:
+    """The serial fraction with the most processes at the largest size."""
+    known = [row for row in rows if row["serial_fraction"] is not None]
+    if not known:
+        return ""
+    row = max(known, key=lambda row: (number(row["size"]), number(row["processes"])))
+    processes = count_of(row["processes"], "process", "processes")
+    return f"With {processes} at size {size_of(row['size'])}: {number(row['serial_fraction']):.3g}."
 
 
 def describe_blocks(blocks: Row) -> str:

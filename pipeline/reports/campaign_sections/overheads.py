@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section
+from tracemill.reports.pivots import pivot_each
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.wording import (
     Row,
@@ -11,6 +12,7 @@ from tracemill.reports.wording import (
     describe_part_of_overhead,
     nonempty,
     number,
+    size_of,
     time_of,
 )
 
@@ -81,7 +83,15 @@ REGIONS = TableSpec(
 
 def build(material: Material) -> Section | None:
     """Overheads in total, by class, by call path and by region."""
-    tables = filled(*map(material.table, (COMPARED, CLASSES, CALL_PATHS, REGIONS)))
+    compared = material.table(COMPARED)
+    tables = filled(
+        *pivot_each(compared, ("overhead_ns", "noise_ns"), ()),
+        *pivot_each(
+            material.table(CLASSES), ("overhead_ns",), ("overhead_class", "overhead_subclass")
+        ),
+        *pivot_each(material.table(CALL_PATHS), ("overhead_ns", "charged_ns"), ("call_path",)),
+        *pivot_each(material.table(REGIONS), ("overhead_mean_ns", "charged_ns"), ("region",)),
+    )
     if not tables:
         return None
     return Section(
@@ -98,7 +108,7 @@ def describe_largest(rows: Sequence[Row]) -> Iterator[str]:
     for row in rows:
         place = count_of(row["processes"], "process", "processes")
         base = count_of(row["base_processes"], "process", "processes")
-        where = f"{row['application']}: with {place} at {row['size_name']} = {row['size']:g}"
+        where = f"{row['application']}: with {place} at {row['size_name']} = {size_of(row['size'])}"
         total = number(row["overhead_ns"])
         if total <= 0:
             yield f"{where}, it is {time_of(-total)} faster than its share of {base}."

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from tracemill.base.text import join_words
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section
+from tracemill.reports.pivots import pivot_each
 from tracemill.reports.tables import TableSpec
 from tracemill.reports.wording import Row, count_of, group_by, nonempty
 
@@ -14,8 +15,7 @@ CONFIGURATIONS = TableSpec(
     query="configurations",
     title="Configurations",
     note=(
-        "Best, median and longest time of the repetitions. Spread: (longest − best) / median. "
-        "Noise: standard deviation of the repetitions / mean."
+        "Median of the repetitions. Noise: standard deviation of the repetitions / mean."
     ),
     row_limit=500,
     bars=("best_ns",),
@@ -59,15 +59,28 @@ def build(material: Material) -> Section:
         key="runs",
         title="Runs",
         sentences=nonempty(
+            describe_runs(material.overview),
             describe_failures(len(failed.rows)),
             *describe_names(names.as_dicts()),
             *describe_varying(varying.as_dicts()),
             *describe_joined(material.rows("joined_call_sites")),
         ),
         tables=filled(
-            material.table(CONFIGURATIONS), failed, names, varying, material.table(LISTED)
+            *pivot_each(
+                material.table(CONFIGURATIONS), ("median_ns", "noise_ratio"), ("threads", "variant")
+            ),
+            failed,
+            names,
+            varying,
+            material.table(LISTED),
         ),
     )
+
+
+def describe_runs(overview: Row) -> str:
+    """The number of runs and configurations."""
+    runs = count_of(overview["measured_count"], "run")
+    return f"{runs} of {count_of(overview['configuration_count'], 'configuration')}."
 
 
 def describe_names(rows: Sequence[Row]) -> Iterator[str]:

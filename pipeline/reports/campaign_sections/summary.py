@@ -18,7 +18,7 @@ from tracemill.reports.material import Material
 from tracemill.reports.model import Fact, Section
 from tracemill.reports.tables import read_source
 from tracemill.reports.units import Unit, Value
-from tracemill.reports.wording import Row, count_of, nonempty, time_of, unprefixed
+from tracemill.reports.wording import Row, count_of, nonempty, size_of, time_of, unprefixed
 
 PLACE = 10
 OVERVIEW = "campaign_overview"
@@ -136,6 +136,6 @@ def describe_failures(overview: Row) -> str:
     )
 
 
-def _range(low: object, high: object) -> str:
-    first, last = f"{low:g}", f"{high:g}"
+def _range(low: Value, high: Value) -> str:
+    first, last = size_of(low), size_of(high)
     return first if first == last else f"{first} to {last}"

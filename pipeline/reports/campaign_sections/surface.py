@@ -10,13 +10,22 @@ import numpy as np
 
 from tracemill.base.text import join_words
 from tracemill.reports import scaling
-from tracemill.reports.campaign_sections.indices import describe_computation
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Picture, Section, Table
 from tracemill.reports.pictures.grids import Grid, draw_heat_map, draw_surface
+from tracemill.reports.pivots import pivot_each
 from tracemill.reports.tables import TableSpec
 from tracemill.reports.units import Unit, Value, format_value
-from tracemill.reports.wording import Row, count_of, group_by, nonempty, number, share_of
+from tracemill.reports.wording import (
+    Row,
+    count_of,
+    group_by,
+    nonempty,
+    number,
+    share_of,
+    size_of,
+    start,
+)
 from tracemill.schemas.surfaces import NOISE_NOT_KNOWN, WITHIN_NOISE
 
 PLACE = 40
@@ -87,6 +96,7 @@ MAPS = TableSpec(
     row_limit=2_000,
     titles={"constraint_kind": "Constraint", "scalability": "S", "mean_speed_up": "R",
             "is_measured": "Measured"},
+    hidden=frozenset({"model"}),
 )  # fmt: skip
 LIMITS = TableSpec(
     query="scaling_limits",
@@ -111,17 +121,33 @@ def build(material: Material) -> Section | None:
         material.table, (MEASURED, TIMES, MAPS, LIMITS, TERMS)
     )
     scalings = scaling.declared_scalings(material)
+    losing = describe_losing(_along_one(maps.as_dicts()))
+    claim = start(losing.replace("it falls", "the mean speed-up falls")) + "."
     return Section(
         key="surface",
         title="Performance surface",
         sentences=nonempty(
-            *describe_choice(fits.as_dicts()),
-            *describe_limits(limits.as_dicts(), scalings),
-            describe_computation(material.overview) if maps.rows else "",
+            *describe_choice(fits.as_dicts()), *describe_limits(limits.as_dicts(), scalings)
         ),
         pictures=tuple(_pictures(measured.as_dicts(), times.as_dicts(), maps.as_dicts(), scalings)),
-        tables=filled(fits, terms, limits, measured, _explain_intervals(times), maps),
+        tables=filled(
+            fits,
+            terms,
+            replace(limits, claim=next(describe_limits(limits.as_dicts(), scalings), "")),
+            *pivot_each(measured, ("measured_rate",), ()),
+            *pivot_each(_explain_intervals(times), ("fitted_ns", "error_ratio"), ()),
+            *(
+                replace(each, claim=claim)
+                for each in pivot_each(maps, ("scalability",), ("constraint_kind",))
+            ),
+        ),
     )
+
+
+def _along_one(rows: Sequence[Row]) -> list[Row]:
+    """The rows of one constraint: fixed size, if there are any."""
+    groups = group_by("constraint_kind", rows)
+    return groups.get(scaling.FIXED_SIZE) or next(iter(groups.values()), [])
 
 
 def _explain_intervals(times: Table) -> Table:
@@ -228,7 +254,9 @@ def _describe_kept(rows: Sequence[Row]) -> str:
 def _describe_group(group: Sequence[Row]) -> str:
     """A process count and its range of sizes."""
     first, last = (number(group[at]["start_size"]) for at in (0, -1))
-    sizes = f"size {first:g}" if first == last else f"sizes {first:g} to {last:g}"
+    sizes = (
+        f"size {size_of(first)}" if first == last else f"sizes {size_of(first)} to {size_of(last)}"
+    )
     beyond = " (not measured)" if group[0]["is_extrapolated"] else ""
     processes = count_of(group[0]["crossing_processes"], "process", "processes")
     return f"{processes} at {sizes}{beyond}"

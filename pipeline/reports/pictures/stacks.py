@@ -18,7 +18,7 @@ SHADES = dict(
     )
 )
 """Colors of parts by verdict, one after the other."""
-_GRAYS = ("#8a8a8a", "#c4c4c4")
+GRAYS = ("#8a8a8a", "#c4c4c4")
 LEAST_WRITTEN = 0.08
 """Smallest part of a bar, of the highest one, whose share is written into it."""
 
@@ -41,7 +41,7 @@ def draw_stacks(processes: Sequence[int], parts: Sequence[Part], name: str) -> s
     bottoms = [0.0] * len(processes)
     used = dict.fromkeys((*SHADES, ""), 0)
     for part in parts:
-        shades = SHADES.get(part.verdict, _GRAYS)
+        shades = SHADES.get(part.verdict, GRAYS)
         color = shades[used[part.verdict] % len(shades)]
         used[part.verdict] += 1
         label = f"{part.name} ({part.verdict})" if part.verdict else part.name

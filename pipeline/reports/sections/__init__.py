@@ -34,13 +34,19 @@ class SectionModule(Protocol):
 
 
 def build_sections(
-    material: Material, modules: Sequence[SectionModule] | None = None
+    material: Material,
+    modules: Sequence[SectionModule] | None = None,
+    *,
+    last_open: int = LAST_OPEN,
 ) -> tuple[Section, ...]:
-    """All non-empty sections of a run in order; `modules` defaults to those of this folder."""
+    """All non-empty sections of a run in order; `modules` defaults to those of this folder.
+
+    Those after the place `last_open` are folded.
+    """
     chosen = section_modules() if modules is None else modules
     if material.manifest.detail == PROFILE:
         chosen = [each for each in chosen if each.__name__.rsplit(".")[-1] not in _OF_RECORDS]
-    made = ((module.build(material), module.PLACE > LAST_OPEN) for module in chosen)
+    made = ((module.build(material), last_open < module.PLACE) for module in chosen)
     return tuple(
         replace(section, is_folded=section.is_folded or is_late)
         for section, is_late in made
