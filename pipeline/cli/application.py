@@ -78,6 +78,6 @@ patterns.command(querying.list_patterns, name="list")
 app.command(patterns)
 
 export = App(name="export", help="Write results to files for other tools.")
-for exported in (exporting.severities, exporting.tables, exporting.perfetto):
+for exported in (exporting.severities, exporting.tables, exporting.perfetto, exporting.speedscope):
     export.command(exported)
 app.command(export)

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from tracemill.base.console import messages
 from tracemill.base.errors import UsageError
-from tracemill.cli.parameters import Flag, RunName, StorePath
+from tracemill.cli.parameters import EVERYTHING, Flag, FocusingOptions, RunName, StorePath
 
 
 def severities(
@@ -109,6 +109,39 @@ def perfetto(
     chosen = open_run(store, run)
     count = export_perfetto(chosen, output, window=wanted, is_overwriting=overwrite)
     _print_written(count, "events", output)
+
+
+def speedscope(
+    run: RunName = None,
+    /,
+    *,
+    output: Path,
+    summed: Annotated[bool, Flag] = False,
+    overwrite: Annotated[bool, Flag] = False,
+    store: StorePath = Path("store"),
+    focus: FocusingOptions = EVERYTHING,
+) -> None:
+    """Write the call tree with its times as a profile for speedscope.app.
+
+    The first profile is that of all locations together; one of each thread and GPU stream follows.
+
+    Parameters
+    ----------
+    output
+        File to write: .json, or compressed .json.gz.
+    summed
+        Write only the profile of all locations together.
+    overwrite
+        Replace an existing file.
+    """
+    from tracemill.shell.exports.speedscope import export_speedscope
+    from tracemill.store.finding import open_run
+
+    with focus.applied(open_run(store, run)) as chosen:
+        count = export_speedscope(
+            chosen, output, name=chosen.label, is_summed=summed, is_overwriting=overwrite
+        )
+    _print_written(count, "profiles" if count != 1 else "profile", output)
 
 
 def _print_written(count: int, what: str, output: Path) -> None:

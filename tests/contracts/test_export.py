@@ -90,6 +90,7 @@ def small_store(tmp_path_factory: pytest.TempPathFactory) -> str:
     [
         ("severities", "severities.csv", "\nvisits,main,0,0,1.0\n"),
         ("perfetto", "trace.json", "\n]}\n"),
+        ("speedscope", "calls.json", '"samples": [[0]], "weights": [9], "endValue": 9}\n]}\n'),
     ],
 )
 def test_a_file_that_is_there_is_overwritten_only_if_asked(
