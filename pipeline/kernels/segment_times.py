@@ -53,9 +53,9 @@ class SegmentTimes:
             self._run(*columns, is_last=False)
 
     def finish(self) -> Rows:
-        """Segment, call path and time (ns) without zeros, the last segment first."""
+        """Segment, call path and time (ns) without zeros, ordered by segment and call path."""
         self._run(*_NO_VISITS, is_last=True)
-        segment, path, time = zip(*self._found, strict=True)
+        segment, path, time = zip(*reversed(self._found), strict=True)
         return np.concatenate(segment), np.concatenate(path), np.concatenate(time)
 
     def _run(
@@ -78,13 +78,31 @@ class SegmentTimes:
         )  # fmt: skip
         count = self._state[_ROWS]
         segment, paths, times = rows
-        self._found.append((segment[:count].copy(), paths[:count].copy(), times[:count].copy()))
+        found = (segment[:count][::-1], paths[:count][::-1], times[:count][::-1])
+        self._found.append((found[0].copy(), found[1].copy(), found[2].copy()))
+
+
+@step
+def _sort_down(values: Any, count: Any) -> None:
+    """Sort the first values, the largest first (Shell's sort: mostly there are few)."""
+    gap = 1
+    while gap < count // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for row in range(gap, count):
+            value, place = values[row], row
+            while place >= gap and values[place - gap] < value:
+                values[place] = values[place - gap]
+                place -= gap
+            values[place] = value
+        gap //= 3
 
 
 @step
 def _close_segment(state: Any, time: Any, used: Any, segments: Any, paths: Any, times: Any) -> None:
-    """Write the rows of the current segment."""
+    """Write the rows of the current segment, the last call path first."""
     row = state[_ROWS]
+    _sort_down(used, state[_USED])
     for place in range(state[_USED]):
         path = used[place]
         segments[row], paths[row], times[row] = state[_SEGMENT], path, time[path]

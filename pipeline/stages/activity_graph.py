@@ -14,7 +14,7 @@ from tracemill.schemas.replay import (
     LEFT_OUT_DEPENDENCIES,
     RUNTIME_WAIT_TIMES,
 )
-from tracemill.stages.arrays import Flags, Numbers, Relation, coded, order_by
+from tracemill.stages.arrays import Flags, Numbers, Relation, coded, insert_rows, order_by
 from tracemill.stages.segments import read_forks, walk_segments
 from tracemill.stages.stage import PythonStage
 
@@ -356,30 +356,26 @@ def sum_times(
     segment, path, time = walk_segments(
         np.column_stack([ready, end]).ravel(), 2 * first, location_ids, visits, forks, path_count
     )
-    base = 2 * first[:-1] + np.arange(len(first) - 1)
-    place = np.searchsorted(base, segment, side="right") - 1
-    segment -= base[place]
-    activity = first[place] + segment // 2
-    # The even segments are waits, or lie after the last activity.
-    is_duration = segment % 2 == 1
-    del segment, place
-    in_runtime = ~is_duration & np.append(is_runtime, False)[activity]
+    base = 2 * first + np.arange(len(first))
+    edges = np.searchsorted(segment, base)
+    for place in range(len(first) - 1):
+        segment[edges[place] : edges[place + 1]] -= place
+    # Then even segments are waits, or lie after the last activity.
+    is_duration = (segment & 1).astype(np.bool_)
+    activity = segment
+    activity >>= 1
+    in_runtime = np.flatnonzero(~is_duration)
+    in_runtime = in_runtime[np.append(is_runtime, False)[activity[in_runtime]]]
     waits = activity[in_runtime], path[in_runtime], time[in_runtime]
     activity, path, time = activity[is_duration], path[is_duration], time[is_duration]
     rest = end - ready
     np.subtract.at(rest, activity, time)
     outside = np.flatnonzero(rest)
-    durations = (
-        np.concatenate([activity, outside]),
-        np.concatenate([path, np.full(len(outside), path_count, np.int32)]),
-        np.concatenate([time, rest[outside]]),
+    row = np.searchsorted(activity, outside, side="right")
+    activity, path, time = insert_rows(
+        (activity, path, time), row, (outside, path_count, rest[outside])
     )
-    return _in_order(*durations), _in_order(*waits)
-
-
-def _in_order(activity: Numbers, path: Numbers, time: Numbers) -> Rows:
-    order = order_by(activity, path)
-    return activity[order], path[order], time[order]
+    return (activity, path, time), waits
 
 
 def _as_rows(activity: Numbers, path: Numbers, time: Numbers, path_count: int) -> pa.Table:

@@ -77,6 +77,15 @@ def order_by(*keys: NDArray[np.integer[Any]]) -> Numbers:
     return order
 
 
+def insert_rows(
+    columns: Sequence[NDArray[Any]], at: Numbers, new: Sequence[Any]
+) -> tuple[NDArray[Any], ...]:
+    """The columns with new rows before those `at` these places."""
+    if not len(at):
+        return tuple(columns)
+    return tuple(np.insert(*each) for each in zip(columns, [at] * len(new), new, strict=True))
+
+
 def group_by(*keys: NDArray[np.integer[Any]]) -> tuple[Numbers, Numbers]:
     """The rows in the order of the keys, and the places where other keys begin."""
     order = order_by(*keys)

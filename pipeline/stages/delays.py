@@ -7,7 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tracemill.schemas.delays import DELAY_KINDS, INDIRECT_WAITS, ROOT_CAUSES
-from tracemill.stages.arrays import Relation, coded, group_by, order_by
+from tracemill.stages.arrays import Relation, coded, group_by, insert_rows, order_by
 from tracemill.stages.segments import read_forks, walk_segments
 from tracemill.stages.stage import PythonStage
 
@@ -150,32 +150,49 @@ def _sum_times(
         found["boundary_ns"], first_point, locations, visits, forks, path_count
     )
     waiting = np.flatnonzero(wait)
-    segment = np.concatenate([segment, waiting + location[waiting] + 1])
-    path = np.concatenate([path, found["call_path_id"][waiting]])
-    time = np.concatenate([time, -wait[waiting]])
-    order = order_by(segment, path)
-    segment, path, time = segment[order], path[order], time[order]
+    segment, path, time = _subtract(
+        (segment, path, time), waiting + location[waiting] + 1, found["call_path_id"][waiting],
+        wait[waiting], path_count,
+    )  # fmt: skip
     segment_count = len(location) + len(locations)
-    place = _locations_of(first_point)[segment]
-    by_path = order_by(place, path, segment)
-    key = place[by_path] * path_count + path[by_path]
+    key = _locations_of(first_point)[segment] * path_count + path
+    by_path = order_by(key)
+    key = key[by_path]
     starts = np.flatnonzero(np.diff(key, prepend=-1))
-    first_of = np.repeat(starts, np.diff(starts, append=len(key)))
+    key = key[starts]
     running = np.cumsum(time[by_path])
-    before = np.where(first_of > 0, running[first_of - 1], 0)
+    before = np.where(starts > 0, running[starts - 1], 0)
+    running -= np.repeat(before, np.diff(starts, append=len(running)))
     return Times(
         first_point=first_point,
         first_row=np.searchsorted(segment, np.arange(segment_count + 1)).astype(np.int64),
-        row_path=path, row_time=time,
-        first_path=np.searchsorted(
-            key[starts] // path_count, np.arange(len(locations) + 1)
-        ).astype(np.int64),
-        path_ids=key[starts] % path_count,
-        path_first=np.append(starts, len(key)),
+        row_path=path.astype(np.int64), row_time=time,
+        first_path=np.searchsorted(key // path_count, np.arange(len(locations) + 1)).astype(
+            np.int64
+        ),
+        path_ids=key % path_count,
+        path_first=np.append(starts, len(running)),
         path_segment=segment[by_path],
-        path_sum=running - before,
+        path_sum=running,
         wait_sum=np.concatenate([[0], np.cumsum(wait)]),
     )  # fmt: skip
+
+
+def _subtract(
+    rows: tuple[Numbers, Numbers, Numbers],
+    segment: Numbers,
+    path: Numbers,
+    wait: Numbers,
+    path_count: int,
+) -> tuple[NDArray[Any], ...]:
+    """Rows by segment and call path, in order, less one wait of some segments."""
+    wanted = segment * path_count + path
+    keys = rows[0] * path_count + rows[1]
+    row = np.searchsorted(keys, wanted)
+    is_there = np.append(keys, -1)[row] == wanted
+    np.subtract.at(rows[2], row[is_there], wait[is_there])
+    left = ~is_there  # no visit was recorded in which the location waited
+    return insert_rows(rows, row[left], (segment[left], path[left], -wait[left]))
 
 
 def _locations_of(first_point: Numbers) -> Numbers:

@@ -1,6 +1,6 @@
 """Time of visits by segment between boundaries and call path."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tracemill.store.walking import StoredRows
 
 _WALKED = ("location_id", "visit_id", "call_path_id", "enter_ns", "leave_ns")
+Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
 
 
 def read_forks(parallel_visits: Relation) -> tuple[Numbers, Numbers, Numbers]:
@@ -34,20 +35,19 @@ def walk_segments(
     forks: tuple[Numbers, Numbers, Numbers],
     path_count: int,
 ) -> tuple[Numbers, Numbers, Numbers]:
-    """Segment, call path (32 bits) and time of all locations that have boundaries.
+    """Segment, call path (32 bits) and time of all locations that have boundaries, in this order.
 
     A location with n boundaries has n + 1 segments; the first lies before the first boundary.
     """
     from tracemill.kernels.segment_times import SegmentTimes
 
-    segments, paths, times = ([np.zeros(0, kind)] for kind in (np.int64, np.int32, np.int64))
+    found: dict[int, Rows] = {}
     walks: dict[int, SegmentTimes] = {}
 
     def finish(number: int) -> None:
         segment, path, time = walks.pop(number).finish()
-        segments.append(segment + first_boundary[number] + number)
-        paths.append(path)
-        times.append(time)
+        segment += first_boundary[number] + number
+        found[number] = segment, path, time
 
     for group in visits.backwards(*_WALKED):
         location, visit, path, enter, leave = (group[name].to_numpy() for name in _WALKED)
@@ -65,14 +65,12 @@ def walk_segments(
             walks[number].walk(path[begin:end], enter[begin:end], leave[begin:end])
     for other in list(walks):
         finish(other)
-    return _joined(segments), _joined(paths), _joined(times)
-
-
-def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    """One array of the parts, which are freed: there are millions of rows."""
-    whole = np.concatenate(parts)
-    parts.clear()
-    return whole
+    kinds = np.int64, np.int32, np.int64
+    ordered = [found.pop(number) for number in sorted(found)]
+    columns = [[np.zeros(0, kind), *part] for kind, *part in zip(kinds, *ordered, strict=True)]
+    del ordered
+    segments, paths, times = (np.concatenate(columns.pop(0)) for _ in kinds)
+    return segments, paths, times
 
 
 def with_forks(
