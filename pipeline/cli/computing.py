@@ -172,8 +172,7 @@ def _explain_trace(source: "Source", store: Path, options: "Options") -> None:
 
 def _print_outcome(analysis: "Analysis") -> None:
     """Print how much was computed, or that there was nothing to do."""
-    seconds = sum(analysis.stage_seconds.values())
-    took = f" in {seconds:.1f} s" if analysis.is_new else ""
+    took = f" in {analysis.seconds:.1f} s" if analysis.is_new else ""
     text = f"{analysis.summary}{took}" if analysis.is_new else f"nothing to do: {analysis.summary}"
     messages().print(text, style="muted", markup=False, soft_wrap=True)
 

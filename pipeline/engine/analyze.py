@@ -39,6 +39,10 @@ from tracemill.store.generation import GenerationWriter
 from tracemill.store.manifest import Manifest, ReplayOrigin, SourceRecord, UnreadableRecordError
 from tracemill.store.runs import Run, Store
 
+_MOST_LANES = 2
+"""Stages that run at once; more would need more memory."""
+_LANES_FROM_RECORDS = 200_000
+"""Stages of a smaller trace are short, and mostly Python, which runs in one thread at a time."""
 _LIBRARIES = ("pyarrow", "duckdb", "polars", "numpy", "numba", "otf2")
 
 
@@ -73,7 +77,8 @@ class Options:
 class Analysis:
     """The outcome: the current generation of the run, and per table what was done and why.
 
-    `database` has small tables of the run if it was asked for and they were computed.
+    `database` has small tables of the run if it was asked for and they were computed. All
+    stages took `seconds`, which is less than their sum if some ran at once.
     """
 
     run: Run
@@ -82,6 +87,7 @@ class Analysis:
     decisions: tuple[Decision, ...]
     stage_seconds: Mapping[str, float]
     database: SmallTables | None = None
+    seconds: float = 0.0
 
 
 def analyze(
@@ -196,6 +202,7 @@ class _Task:
         name = self._free_name()
         if name != self.plan.key and (done := self.already_done()):
             return done  # another process was faster since it was looked up
+        start = time.perf_counter()
         with self.store.begin(self.run_id) as generation:
             self._reuse(generation)
             seconds, database = self._run_stages(generation, keeps_database=keeps_database)
@@ -210,6 +217,7 @@ class _Task:
             decisions=self.plan.decisions,
             stage_seconds=seconds,
             database=database,
+            seconds=time.perf_counter() - start,
         )
 
     def _reuse(self, generation: GenerationWriter) -> None:
@@ -256,9 +264,15 @@ class _Task:
             threads=self.options.threads,
             reporter=self.reporter,
             detail=self._detail,
+            lanes=self._lanes,
         ) as engine:
             seconds = engine.run(self.plan.stages, options, self.run_id)
             return seconds, engine.take_database() if keeps_database else None
+
+    @property
+    def _lanes(self) -> int:
+        has_many = self.source.record_count >= _LANES_FROM_RECORDS
+        return min(self.options.threads, _MOST_LANES) if has_many else 1
 
     @property
     def _detail(self) -> str:

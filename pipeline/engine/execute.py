@@ -1,7 +1,9 @@
 """Runs stages on this machine: reading in threads, SQL and Python stages over DuckDB."""
 
+import threading
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -24,6 +26,7 @@ from tracemill.engine.graph import (
     Stage,
     has_needed_rows,
 )
+from tracemill.engine.lanes import Lanes
 from tracemill.engine.plan import DETAIL, MERGE_CALL_SITES
 from tracemill.engine.progress import Reporter
 from tracemill.patterns.results import RESULT, checked, complete_rows, statement_of
@@ -52,10 +55,11 @@ _NEED_RECORDS = frozenset(
 
 
 class Engine:
-    """Runs stages one after another over one database, and writes their tables into a sink.
+    """Runs stages over one database, and writes their tables into a sink.
 
-    Transient tables stay in the database until no later stage needs them. The database is opened
-    for the first stage that needs it, because reading a trace then takes less memory.
+    In several lanes, stages that do not need each other's tables run at once. Transient tables stay
+    in the database until no later stage needs them. The database is opened after a trace is read,
+    because reading then takes less memory.
     """
 
     def __init__(
@@ -66,6 +70,7 @@ class Engine:
         threads: int,
         reporter: Reporter,
         detail: str = FULL,
+        lanes: int = 1,
     ) -> None:
         """At the level of detail `profile`, stages that need records leave their tables empty."""
         self._left_out = _NEED_RECORDS if detail == PROFILE else frozenset()
@@ -73,10 +78,14 @@ class Engine:
         self._sink = sink
         self._threads = threads
         self._reporter = reporter
+        self._lanes = lanes
         self._connection: duckdb.DuckDBPyConnection | None = None
+        self._of_lane = threading.local()
         self._provided: set[str] = set()
         self._transient_rows: dict[str, int] = {}
         self._made: dict[str, Table] = {}
+        self._uses: Counter[str] = Counter()
+        self._lock = threading.RLock()
         self._clocks: Clocks = {}
 
     def __enter__(self) -> "Engine":
@@ -122,23 +131,70 @@ class Engine:
         Transient tables that are `kept` stay when all stages have run.
         """
         seconds: dict[str, float] = {}
-        last_uses = {name: at for at, stage in enumerate(stages) for name in stage.inputs}
-        last_uses |= dict.fromkeys(kept, len(stages))
-        for position, stage in enumerate(stages):
-            self._run_one(stage, options[stage.name], run_id, seconds)
-            if any(table.name == CORRECTIONS for table in stage.outputs):
-                for repeated in self._begin_again(stages[:position]):
-                    self._run_one(repeated, options[repeated.name], run_id, seconds)
-            with stage_errors(stage.name):
-                self._drop_unneeded(last_uses, position)
+        self._uses.update(kept)
+        self._uses.update(name for stage in stages for name in stage.inputs)
+
+        def run_one(stage: Stage) -> None:
+            with self._reported(stage, seconds):
+                self._run(stage, options[stage.name], run_id)
+            self._finish(stage)
+
+        end = next((end for end, stage in enumerate(stages, 1) if _corrects_clocks(stage)), 0)
+        self._run_all(stages[:end], run_one)
+        self._run_all(self._begin_again(stages[:end]), run_one)
+        self._run_all(stages[end:], run_one)
         return seconds
 
-    def _run_one(
-        self, stage: Stage, options: Mapping[str, Value], run_id: str, seconds: dict[str, float]
-    ) -> None:
-        with self._reported(stage, seconds):
-            self._run(stage, options, run_id)
-        self._made |= {table.name: table for table in stage.outputs}
+    def _run_all(self, stages: Sequence[Stage], run_one: Callable[[Stage], None]) -> None:
+        """Run the stages: reading alone, which is the first one, then the others in lanes."""
+        if stages and isinstance(stages[0], ReadStage):
+            run_one(stages[0])
+            stages = stages[1:]
+        if not stages:
+            return
+        lanes = Lanes(stages, is_large=self._is_large, can_wait=self._can_wait)
+        cursors = [self._database.cursor() for _ in range(self._lanes - 1)]
+
+        def work_on(connection: duckdb.DuckDBPyConnection) -> Callable[[Stage], None]:
+            def work(stage: Stage) -> None:
+                self._of_lane.connection = connection
+                run_one(stage)
+
+            return work
+
+        def interrupt() -> None:
+            for connection in (self._database, *cursors):
+                connection.interrupt()
+
+        def stop() -> None:
+            lanes.stop(KeyboardInterrupt())
+            interrupt()
+
+        works = [work_on(connection) for connection in (self._database, *cursors)]
+        try:
+            interruptibly(lambda: lanes.run(works, interrupt), stop)
+        finally:
+            for cursor in cursors:
+                cursor.close()
+
+    def _is_large(self, stage: Stage) -> bool:
+        """True for a stage whose memory grows with its inputs, which are large."""
+        grows = isinstance(stage, PythonStage) and not stage.is_bounded
+        return grows and sum(map(self._row_count, stage.inputs)) > MANY_ROWS
+
+    def _can_wait(self, stage: Stage) -> bool:
+        """True for a stage that fits beside any other."""
+        return self._lanes > 1 and isinstance(stage, PythonStage) and stage.is_bounded
+
+    def _finish(self, stage: Stage) -> None:
+        """Drop what no stage needs any more; a few rows are left, as dropping takes time."""
+        with self._lock, stage_errors(stage.name):
+            self._made |= {table.name: table for table in stage.outputs}
+            self._uses.subtract(stage.inputs)
+            for name in sorted(self._provided & self._transient_rows.keys()):
+                if self._transient_rows[name] > FEW_ROWS and self._uses[name] <= 0:
+                    self._database.execute(f"DROP TABLE {quoted(name)}")
+                    self._provided.remove(name)
 
     def _begin_again(self, stages: Sequence[Stage]) -> list[Stage]:
         """The stages to repeat if clocks must be corrected, whose tables are removed."""
@@ -153,6 +209,7 @@ class Engine:
             for table in stage.outputs:
                 if not table.is_transient:
                     self._sink.reset(table)
+        self._uses.update(name for stage in repeated for name in stage.inputs)
         self._database.close()
         self._connection, self._provided, self._transient_rows = None, set(), {}
         return repeated
@@ -191,7 +248,7 @@ class Engine:
             self._leave_empty(stage)
         else:
             with stage_errors(stage.name, _file_of_user(stage)):
-                interruptibly(lambda: self._compute(stage, options), self._database.interrupt)
+                self._compute(stage, options)
 
     def _compute(self, stage: SqlStage | PythonStage, options: Mapping[str, Value]) -> None:
         for name in self._related(stage):
@@ -293,37 +350,37 @@ class Engine:
 
     def _create(self, table: Table, statement: str, values: dict[str, Value]) -> None:
         """Make a transient table of the rows of a statement, and count them."""
-        create = f"CREATE TEMP TABLE {quoted(table.name)} AS\n{statement}"
+        create = f"CREATE TABLE {quoted(table.name)} AS\n{statement}"
         ((count,),) = self._execute(create, values).fetchall()
-        self._transient_rows[table.name] = count
-        self._provided.add(table.name)
+        with self._lock:
+            self._transient_rows[table.name] = count
+            self._provided.add(table.name)
 
     def _execute(self, statement: str, values: Mapping[str, Value]) -> duckdb.DuckDBPyConnection:
         return self._database.execute(parsed(self._database, statement), values)
 
     @property
     def _database(self) -> duckdb.DuckDBPyConnection:
+        """The connection of this lane."""
         if self._connection is None:
             self._connection = self._connect()
-        return self._connection
+        found: duckdb.DuckDBPyConnection = getattr(self._of_lane, "connection", self._connection)
+        return found
 
     def provide(self, name: str) -> None:
         """Make a table readable on the database: a finished one, or a transient one still there."""
-        if name in self._provided:
-            return
-        if name in self._made and not self._row_count(name):
-            create_empty(self._database, self._made[name])
-        else:
-            self._sink.provide(self._database, name)
-        self._provided.add(name)
+        with self._lock:
+            if name in self._provided:
+                return
+            if name in self._made and not self._row_count(name):
+                create_empty(self._database, self._made[name])
+            else:
+                self._sink.provide(self._database, name)
+            self._provided.add(name)
 
-    def _drop_unneeded(self, last_uses: Mapping[str, int], position: int) -> None:
-        """Drop what no stage after this one needs; a few rows are left, as dropping takes time."""
-        for name in sorted(self._provided & self._transient_rows.keys()):
-            is_large = self._transient_rows[name] > FEW_ROWS
-            if is_large and last_uses.get(name, position) <= position:
-                self._database.execute(f"DROP TABLE {quoted(name)}")
-                self._provided.remove(name)
+
+def _corrects_clocks(stage: Stage) -> bool:
+    return any(table.name == CORRECTIONS for table in stage.outputs)
 
 
 def _file_of_user(stage: Stage) -> Path | None:

@@ -4,7 +4,7 @@ from typing import Protocol
 
 
 class Reporter(Protocol):
-    """Receives progress; stages run one after another, but amounts may come from any thread."""
+    """Receives progress, from any thread; several stages may run at once."""
 
     def stage_started(self, name: str, total: int | None) -> None:
         """A stage begins; `total` is the sum of the amounts to come, if it is known."""

@@ -163,5 +163,6 @@ CRITICAL_PATH_PROFILE_STAGE = PythonStage(
     outputs=(CRITICAL_PATH_PROFILE,),
     compute=profile_critical_path,
     walked=("visits",),
+    is_bounded=True,
     needed_rows=(("critical_path_segments",),),
 )

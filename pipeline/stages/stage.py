@@ -18,8 +18,9 @@ class PythonStage:
     `walked` inputs, which are stored ones, come as StoredRows instead. It returns one Arrow table
     or record batch reader per output, in order; a single one as such.
     If all inputs of one of the groups in `needed_rows` are empty, all outputs are empty. A stage
-    that `skips_empty` gets only inputs with rows. Tables are computed again if the source text of
-    `modules` changes; a package stands for all its modules.
+    that `skips_empty` gets only inputs with rows. The memory of a stage that `is_bounded` does not
+    grow with its inputs, so that it may run beside others. Tables are computed again if the source
+    text of `modules` changes; a package stands for all its modules.
     """
 
     name: str
@@ -30,6 +31,7 @@ class PythonStage:
     walked: tuple[str, ...] = ()
     needed_rows: tuple[tuple[str, ...], ...] = ()
     skips_empty: bool = False
+    is_bounded: bool = False
     modules: tuple[str, ...] = (
         "tracemill.stages", "tracemill.kernels", "tracemill.patterns", "tracemill.schemas",
         "tracemill.store.walking",

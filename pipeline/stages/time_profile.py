@@ -80,5 +80,9 @@ def _as_table(spent: ClassTimes, edges: Numbers) -> pa.Table:
 
 
 TIME_PROFILE_STAGE = PythonStage(
-    name="time_profile", outputs=(TIME_PROFILE, PHASES), compute=profile_time, walked=("visits",)
+    name="time_profile",
+    outputs=(TIME_PROFILE, PHASES),
+    compute=profile_time,
+    walked=("visits",),
+    is_bounded=True,
 )

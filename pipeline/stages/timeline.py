@@ -78,4 +78,5 @@ TIMELINE_STAGE = PythonStage(
     outputs=(TIMELINE_BINS,),
     compute=fill_timeline_bins,
     walked=("visits",),
+    is_bounded=True,
 )  # fmt: skip

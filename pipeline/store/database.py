@@ -88,10 +88,20 @@ def create_view(
         connection.execute(f"CREATE OR REPLACE VIEW {quoted(name)} AS FROM {scanned}")
 
 
-def create_copy(connection: duckdb.DuckDBPyConnection, name: str, files: Sequence[Path]) -> None:
-    """Copy a table into memory: for small tables, queries are planned faster than on a view."""
+def create_copy(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    files: Sequence[Path],
+    *,
+    is_shared: bool = False,
+) -> None:
+    """Copy a table into memory: for small tables, queries are planned faster than on a view.
+
+    Only if it `is_shared`, cursors of the connection see it.
+    """
+    kind = "TABLE" if is_shared else "TEMP TABLE"
     with _reading_errors():
-        connection.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(name)} AS FROM {scan(files)}")
+        connection.execute(f"CREATE OR REPLACE {kind} {quoted(name)} AS FROM {scan(files)}")
 
 
 def create_union_view(
@@ -115,9 +125,9 @@ def create_union_view(
 
 
 def create_empty(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
-    """Make a temporary table without rows that has the columns and types of a declared one."""
+    """Make a table without rows that has the columns and types of a declared one."""
     columns = (f"{quoted(column.name)} {_SQL_TYPES[column.type]}" for column in table.columns)
-    connection.execute(f"CREATE TEMP TABLE {quoted(table.name)} ({', '.join(columns)})")
+    connection.execute(f"CREATE TABLE {quoted(table.name)} ({', '.join(columns)})")
 
 
 @contextmanager

@@ -99,8 +99,10 @@ class GenerationWriter(Sink):
         return finished.row_count if finished else self._reused_rows[name]
 
     def provide(self, connection: duckdb.DuckDBPyConnection, name: str) -> None:
-        create = create_copy if self.row_count(name) <= FEW_ROWS else create_view
-        create(connection, name, self.files(name))
+        if self.row_count(name) <= FEW_ROWS:
+            create_copy(connection, name, self.files(name), is_shared=True)
+        else:
+            create_view(connection, name, self.files(name))
 
     def walk(self, name: str) -> StoredRows:
         return StoredRows(self.files(name))

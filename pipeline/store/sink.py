@@ -57,7 +57,10 @@ class Sink(ABC):
 
     @abstractmethod
     def provide(self, connection: duckdb.DuckDBPyConnection, name: str) -> None:
-        """Make a finished table readable under its name; a table of few rows is copied."""
+        """Make a finished table readable under its name, by cursors of the connection, too.
+
+        A table of few rows is copied.
+        """
 
     @abstractmethod
     def walk(self, name: str) -> Walk:

@@ -23,25 +23,37 @@ class StageCost:
 
 
 class StageMeter(SilentReporter):
-    """Measures stages, which run one after another, from their start to their end."""
+    """Measures stages from their start to their end.
+
+    What two stages cost that run at once counts for each.
+    """
 
     def __init__(self) -> None:
         self.costs: dict[str, StageCost] = {}
-        self._begin = (0.0, 0.0)
+        self._begins: dict[str, tuple[float, float]] = {}
+        self._peaks: dict[str, int] = {}
 
     def stage_started(self, name: str, total: int | None) -> None:
+        self._note_peak()
         forget_peak()
-        self._begin = (processor_seconds(), time.perf_counter())
+        self._peaks[name] = 0
+        self._begins[name] = (processor_seconds(), time.perf_counter())
 
     def stage_finished(self, name: str, seconds: float) -> None:
-        cpu_begin, wall_begin = self._begin
+        self._note_peak()
+        cpu_begin, wall_begin = self._begins.pop(name)
         # Stages begin again if clocks have to be corrected.
         before = self.costs.get(name, StageCost(cpu_seconds=0.0, wall_seconds=0.0, peak_bytes=0))
         self.costs[name] = StageCost(
             cpu_seconds=before.cpu_seconds + processor_seconds() - cpu_begin,
             wall_seconds=before.wall_seconds + time.perf_counter() - wall_begin,
-            peak_bytes=max(before.peak_bytes, peak_bytes()),
+            peak_bytes=max(before.peak_bytes, self._peaks.pop(name)),
         )
+
+    def _note_peak(self) -> None:
+        peak = peak_bytes()
+        for name in tuple(self._peaks):
+            self._peaks[name] = max(self._peaks[name], peak)
 
 
 def processor_seconds() -> float:

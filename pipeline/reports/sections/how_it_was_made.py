@@ -49,7 +49,7 @@ def _sentences(trace: Row, manifest: Manifest, versions: str) -> tuple[str, ...]
         f"on {describe_moment(manifest.created_at)} from {manifest.source.path}.{damaged}",
         f"Versions: {versions}." if versions else "The versions were not recorded.",
         *((f"Options: {options}.",) if options else ()),
-        f"Reading and all queries took {format_time(sum(manifest.stage_seconds.values()) * 1e9)}.",
+        f"All stages took {format_time(sum(manifest.stage_seconds.values()) * 1e9)}, summed.",
     )
 
 

@@ -1,0 +1,151 @@
+"""In several lanes, a stage begins as soon as the tables it needs are made."""
+
+import threading
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tracemill.engine.lanes import Lanes
+
+SECONDS = 10
+
+
+class Work:
+    """Stages that are held while they run, until the test lets them end."""
+
+    def __init__(self, *names: str, large: Sequence[str] = (), patient: Sequence[str] = ()) -> None:
+        """Each name is a stage, which makes the table of that name; `b<a` needs that of a."""
+        pairs = [name.partition("<")[::2] for name in names]
+        stages: list[Any] = [
+            SimpleNamespace(
+                name=name, inputs=inputs.split("+"), outputs=(SimpleNamespace(name=name),)
+            )
+            for name, inputs in pairs
+        ]
+        self.lanes = Lanes(
+            stages,
+            is_large=lambda stage: stage.name in large,
+            can_wait=lambda stage: stage.name in patient,
+        )
+        self.begun: list[str] = []
+        self.interrupts = 0
+        self._ends = {name: threading.Event() for name, _ in pairs}
+        self._errors: dict[str, Exception] = {}
+        self._changed = threading.Condition()
+
+    def _work(self, stage: Any) -> None:
+        with self._changed:
+            self.begun.append(stage.name)
+            self._changed.notify_all()
+        assert self._ends[stage.name].wait(SECONDS)
+        if stage.name in self._errors:
+            raise self._errors[stage.name]
+
+    def _interrupt(self) -> None:
+        self.interrupts += 1
+
+    def start(self, lanes: int) -> Callable[[], BaseException | None]:
+        """Begin; returns what waits for the end and gives the error."""
+        raised: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                self.lanes.run([self._work] * lanes, self._interrupt)
+            except BaseException as error:
+                raised.append(error)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+
+        def join() -> BaseException | None:
+            thread.join(SECONDS)
+            assert not thread.is_alive()
+            return raised[0] if raised else None
+
+        return join
+
+    def end(self, name: str, error: Exception | None = None) -> None:
+        if error:
+            self._errors[name] = error
+        self._ends[name].set()
+
+    def has_begun(self, *names: str) -> bool:
+        """Wait until these have begun, and no others."""
+        with self._changed:
+            self._changed.wait_for(lambda: len(self.begun) >= len(names), SECONDS)
+        return sorted(self.begun) == sorted(names)
+
+
+def test_a_stage_begins_when_its_inputs_are_made() -> None:
+    work = Work("first", "second<first", "third")
+    join = work.start(2)
+    assert work.has_begun("first", "third")  # second waits for first
+    work.end("first")
+    assert work.has_begun("first", "third", "second")
+    work.end("second")
+    work.end("third")
+    assert join() is None
+
+
+def test_one_lane_keeps_the_order() -> None:
+    work = Work("c", "a<c", "b")
+    for name in "abc":
+        work.end(name)
+    assert work.start(1)() is None
+    assert work.begun == ["c", "a", "b"]
+
+
+def test_large_stages_run_one_at_a_time() -> None:
+    work = Work("large", "larger", "small", large=["large", "larger"])
+    join = work.start(2)
+    assert work.has_begun("large", "small")
+    work.end("small")
+    work.end("large")
+    assert work.has_begun("large", "small", "larger")
+    work.end("larger")
+    assert join() is None
+
+
+def test_stages_that_can_wait_begin_when_no_other_can() -> None:
+    work = Work("patient", "first", "second<first", patient=["patient"])
+    join = work.start(2)
+    assert work.has_begun("first", "patient")
+    assert work.begun[0] == "first"
+    for name in ("first", "second", "patient"):
+        work.end(name)
+    assert join() is None
+
+
+def test_after_an_error_no_stage_begins_and_the_other_is_interrupted() -> None:
+    work = Work("failing", "other", "later<other")
+    join = work.start(2)
+    assert work.has_begun("failing", "other")
+    work.end("failing", ValueError("first"))
+    while not work.interrupts:
+        pass
+    work.end("other", ValueError("interrupted"))
+    error = join()
+    assert str(error) == "first"
+    assert work.begun.count("later") == 0
+
+
+def test_stopping_ends_with_its_error() -> None:
+    work = Work("running", "later<running")
+    join = work.start(2)
+    assert work.has_begun("running")
+    work.lanes.stop(KeyboardInterrupt())
+    work.end("running")
+    assert isinstance(join(), KeyboardInterrupt)
+    assert work.begun == ["running"]
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 3])
+def test_all_stages_run_in_any_number_of_lanes(lanes: int) -> None:
+    names = ["a", "b<a", "c<a", "d<b+c", "e", "f<e+d"]
+    work = Work(*names)
+    for name in "abcdef":
+        work.end(name)
+    assert work.start(lanes)() is None
+    assert sorted(work.begun) == list("abcdef")
