@@ -151,6 +151,11 @@ class Material:
         record = self.manifest.tables.get(table)
         return record.row_count if record else 0
 
+    def is_empty(self, table: str) -> bool:
+        """True if the manifest says that a table has no rows."""
+        record = self.manifest.tables.get(table)
+        return record is not None and record.row_count == 0
+
     @property
     def call_path_count(self) -> int:
         """The number of call paths of a run."""

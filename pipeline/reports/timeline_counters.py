@@ -22,6 +22,8 @@ def read_counters(material: Material, begin_ns: int) -> list[dict[str, object]]:
 
     A series is that of a process, a node, or of all parts of the system together (`scope` group).
     """
+    if material.is_empty("counter_profile"):
+        return []
     found = material.arrays(QUERY, row_limit=MOST_VALUES)
     counters = [
         {

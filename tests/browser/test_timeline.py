@@ -79,9 +79,12 @@ def colors(page: Page) -> dict[str, int]:
           const frame = () => new Promise(requestAnimationFrame);
           await frame();
           await frame();
+          await frame();
           const canvas = document.querySelector(".timeline canvas");
-          const context = canvas.getContext("2d");
-          const { data } = context.getImageData(90, 30, canvas.width - 90, canvas.height - 30);
+          const [width, height] = [canvas.width - 90, canvas.height - 30];
+          const copy = new OffscreenCanvas(width, height).getContext("2d");
+          copy.drawImage(canvas, -90, -30);
+          const { data } = copy.getImageData(0, 0, width, height);
           const counts = {};
           for (let at = 0; at < data.length; at += 4) {
             const name = [data[at], data[at + 1], data[at + 2]].join();
@@ -94,8 +97,10 @@ def colors(page: Page) -> dict[str, int]:
 
 
 def rgb(page: Page, name: str) -> str:
-    value = page.evaluate("(name) => tracemill.color(name)", name)
-    return ",".join(str(int(value[at : at + 2], 16)) for at in (1, 3, 5))
+    """A color of the page; "#fff" is short for "#ffffff"."""
+    value = str(page.evaluate("(name) => tracemill.color(name)", name)).lstrip("#")
+    digits = value if len(value) > 3 else "".join(2 * digit for digit in value)
+    return ",".join(str(int(digits[at : at + 2], 16)) for at in (0, 2, 4))
 
 
 def window(page: Page) -> dict[str, float] | None:
@@ -603,6 +608,17 @@ def test_1024_ranks_open_folded_by_node_and_scroll_smoothly(open_page: Open) -> 
     assert frame_ms < 33
     press(page, "ArrowDown")
     assert told(page).startswith("Row 2 of 1088")
+
+
+def test_it_is_printed_as_it_is_seen_on_white(open_page: Open, late_sender: Path) -> None:
+    page = open_page(late_sender, color_scheme="dark")
+    assert colors(page)[rgb(page, "--page")] > 1000
+    page.emulate_media(media="print")
+    assert page.locator(".timeline canvas").is_visible()
+    assert not page.locator(".timeline .tools").is_visible()
+    assert not page.locator(".widget:has(.timeline) .in-print").is_visible()
+    assert rgb(page, "--page") == "255,255,255"
+    assert colors(page)["255,255,255"] > 1000
 
 
 def hostile_run() -> HandMadeRun:

@@ -236,12 +236,14 @@ tracemill.widgets.timeline = function (stage, data) {
   function refresh() {
     if (isDue) return;
     isDue = true;
-    requestAnimationFrame(() => {
-      isDue = false;
-      view.top = lanes.scrollTop;
-      sayLack();
-      draw(context, scene, view, look);
-    });
+    requestAnimationFrame(paint);
+  }
+
+  function paint() {
+    isDue = false;
+    view.top = lanes.scrollTop;
+    sayLack();
+    draw(context, scene, view, look);
   }
 
   function resize() {
@@ -254,9 +256,11 @@ tracemill.widgets.timeline = function (stage, data) {
     const width = Math.max(lanes.clientWidth, 200);
     canvas.style.width = width + "px";
     canvas.style.height = height + "px";
-    canvas.width = Math.round(width * scale);
-    canvas.height = Math.round(height * scale);
-    context.setTransform(scale, 0, 0, scale, 0, 0);
+    const size = [Math.round(width * scale), Math.round(height * scale)];
+    if (canvas.width !== size[0] || canvas.height !== size[1]) { // which clears it
+      [canvas.width, canvas.height] = size;
+      context.setTransform(scale, 0, 0, scale, 0, 0);
+    }
     Object.assign(view, { width: width - view.left, height });
     refresh();
   }
@@ -338,6 +342,7 @@ tracemill.widgets.timeline = function (stage, data) {
     }
     new ResizeObserver(resize).observe(stage);
     tracemill.onColors(() => { readColors(); refresh(); });
+    matchMedia("print").addEventListener("change", () => { readColors(); paint(); }); // no frame comes before
     tracemill.filter.subscribe(() => { readColors(); folds.settle(); });
     tracemill.selection.subscribe((changed) => {
       if (changed.includes("region")) { readColors(); refresh(); }

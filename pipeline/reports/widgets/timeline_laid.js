@@ -10,7 +10,7 @@ tracemill.timelineLaid = (function () {
     context.fillStyle = look.hatch();
     const isTold = (begin, end) =>
       details.some((window) => window.begin <= begin && end <= window.end);
-    const bar = { top: 0, height: barOf(view) };
+    const bar = { top: 0, height: barOf(view), strip: Math.round(barOf(view) / 4) }; // no names there
     const folded = new Map();
     hatchWaits(context, view, folded, scene.waits, isTold, () => bar);
     for (const window of details) {
@@ -29,7 +29,7 @@ tracemill.timelineLaid = (function () {
       const place = view.placeOf[waits.row[at]];
       if (begin > view.end || end < view.begin || place === undefined) continue;
       const lane = laneOfWait(at);
-      const strip = stripOf(lane.height);
+      const strip = Math.max(stripOf(lane.height), lane.strip || 0);
       const y = yOf(view, place) + lane.top + lane.height - strip;
       const x = Math.max(xOf(view, begin), view.left);
       const width = Math.min(xOf(view, end), view.left + view.width) - x;

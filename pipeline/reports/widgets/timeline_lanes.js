@@ -155,8 +155,8 @@ tracemill.timelineLanes = (function () {
     const yOf = (amount) => top + lane.height - 1 - (amount - low) / (high - low || 1) * (lane.height - 2);
     context.fillStyle = look.accent;
     for (let at = 0; at < begin.length && begin[at] < view.end; at++) {
-      const x = Math.max(xOf(view, begin[at]), view.left);
-      const width = Math.min(xOf(view, end[at]), view.left + view.width) - x;
+      const x = Math.max(Math.round(xOf(view, begin[at])), view.left);
+      const width = Math.min(Math.round(xOf(view, end[at])), view.left + view.width) - x;
       if (width <= 0) continue;
       const y = yOf(value[at]);
       context.globalAlpha = 0.3;
