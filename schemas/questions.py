@@ -143,4 +143,21 @@ ITERATIONS_BY_RANK = Table(
     ),
 )
 
-VIEWS = (WAITS, CALLS, MESSAGES_BY_RANK, ITERATIONS_BY_RANK)
+CALL_PATH_SOURCES = Table(
+    name="call_path_sources",
+    meaning="Call paths with file and line: of the call site, else of the region, else its caller.",
+    grain="one row per call path",
+    key=("call_path_id",),
+    columns=(
+        CALL_PATH_ID,
+        _CALL_PATH,
+        Column(
+            name="source",
+            type=STRING,
+            null_means="unknown",
+            meaning="File and line, as 'halo.c:12'.",
+        ),
+    ),
+)
+
+VIEWS = (WAITS, CALLS, MESSAGES_BY_RANK, ITERATIONS_BY_RANK, CALL_PATH_SOURCES)

@@ -14,6 +14,7 @@ from tracemill.reports.material import Material
 from tracemill.reports.model import Report, Section
 from tracemill.reports.opening import opening_of
 from tracemill.reports.sections import build_sections, summary
+from tracemill.reports.source_lines import with_sources
 from tracemill.reports.windows import Window
 from tracemill.store.database import SmallTables
 from tracemill.store.manifest import Manifest
@@ -104,7 +105,7 @@ def _build(
             provided=set(database.names),
         )
         size = summary.describe_size(material.overview)
-        sections = build(material)
+        sections = with_sources(build(material), material)
         return Report(
             title=shorten(make_visible(focus.run.label if focus else run.label)),
             subtitle=make_visible(f"{focus.sentence}. {size}") if focus else size,

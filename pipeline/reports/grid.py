@@ -64,8 +64,10 @@ def draw_trend(trend: Trend) -> str:
 
 
 def _text(column: Column, value: Value) -> str:
-    if column.is_path and isinstance(value, str):
-        return format_path(value) + column.mark_of(value)
+    if isinstance(value, str) and (column.is_path or column.sources):
+        site = column.site_of(value)
+        text = format_path(value) if column.is_path else format_value(value, column.unit)
+        return text + column.mark_of(value) + (f" ({site})" if site else "")
     if column.is_whole and isinstance(value, str):
         return make_visible(value)
     return format_value(value, column.unit)

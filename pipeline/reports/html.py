@@ -44,7 +44,7 @@ class HtmlCell:
     """A cell to be drawn. `bar` is 0–100; `full` is set if `text` is shortened.
 
     `metric` is explained by the page. `grade` names its color; `heat` is 0–100 if its size does.
-    `link` is the address that it leads to.
+    `link` is the address that it leads to, `site` a file with its line.
     """
 
     text: str
@@ -56,6 +56,7 @@ class HtmlCell:
     grade: str = ""
     heat: float | None = None
     link: str = ""
+    site: str = ""
 
     @property
     def is_long(self) -> bool:
@@ -198,18 +199,21 @@ def _cells(table: Table, row: int, largest: dict[str, float]) -> tuple[HtmlCell,
 
 def _cell(column: Column, value: Value, largest: dict[str, float], link: str) -> HtmlCell:
     text = format_value(value, column.unit)
-    full = ""
+    full = site = ""
     if isinstance(value, str):
         visible = make_visible(value)
         text = format_path(value) if column.is_path else visible if column.is_whole else text
         full = shorten(visible, LONGEST_TITLE) if text != visible else ""
         text += column.mark_of(value)
+        if source := column.sources.get(value):
+            full = f"{full or visible}\n{make_visible(source)}"
+            site = shorten(column.site_of(value), LONGEST_SITE)
     metric = str(value) if column.is_explained else ""
     bar = _bar(column, value, largest)
     grade = column.grade_of(value)
     return HtmlCell(
         text, column.is_numeric, bar, full, column.is_path, metric, grade,
-        heat=_heat_of(value) if column.is_heat else None, link=link,
+        heat=_heat_of(value) if column.is_heat else None, link=link, site=site,
     )  # fmt: skip
 
 

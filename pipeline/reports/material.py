@@ -9,7 +9,7 @@ import duckdb
 from numpy.typing import NDArray
 
 from tracemill.reports.model import MARK, Layout, Table
-from tracemill.reports.tables import Fetched, TableSpec, fetch, fetch_arrays, read_table
+from tracemill.reports.tables import Bound, Fetched, TableSpec, fetch, fetch_arrays, read_table
 from tracemill.reports.units import Value
 from tracemill.reports.windows import Window
 from tracemill.sql.query_files import create_views, load_query, stored_inputs
@@ -106,7 +106,7 @@ class Material:
         return self.rows(spec.query, spec.fetched_limit)[: spec.row_limit]
 
     def arrays(
-        self, query: str, row_limit: int | None = None, **values: int
+        self, query: str, row_limit: int | None = None, **values: Bound
     ) -> dict[str, NDArray[Any]]:
         """Columns of a report query with many rows; null integers are -1.
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tracemill.base.names import site_of
 from tracemill.engine.focusing.options import EVERYTHING, FocusOptions
 from tracemill.reports.units import Unit, Value, format_value, grade_of
 
@@ -42,7 +43,8 @@ class Column:
     """A shown column. `has_bar`: its values are compared with the largest of them.
 
     `meaning` defines its values. If `is_explained`, the values are metrics that the report
-    explains. If `is_whole`, texts are not shortened. Values in `marked` are shown with a dagger.
+    explains. If `is_whole`, texts are not shortened. Values in `marked` are shown with a dagger,
+    those in `sources` with their file and line.
     If `is_efficiency`, the values are colored by their grade; if `is_heat`, by their size from 0
     to 1.
     """
@@ -58,6 +60,7 @@ class Column:
     is_efficiency: bool = False
     is_heat: bool = False
     marked: frozenset[str] = frozenset()
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_numeric(self) -> bool:
@@ -70,6 +73,11 @@ class Column:
     def mark_of(self, value: str) -> str:
         """The mark behind a value; empty for most."""
         return f" {MARK}" if value in self.marked else ""
+
+    def site_of(self, value: str) -> str:
+        """File and line behind a value, without folders; empty if unknown or part of the value."""
+        site = site_of(self.sources.get(value, ""))
+        return "" if value.endswith(site) else site
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -54,6 +54,8 @@ _TITLES = {
     "worst_rank": "Worst rank",
     "worst_thread": "Thread",
 }
+Bound = int | Sequence[str]
+"""A value of a parameter."""
 Fetched = tuple[tuple[str, ...], tuple[tuple[Value, ...], ...]]
 """Column names, and rows."""
 _ENDINGS = ("_ns", "_ratio", "_bytes")
@@ -115,7 +117,7 @@ def fetch(
 
 
 def fetch_arrays(
-    connection: duckdb.DuckDBPyConnection, query: str, row_limit: int | None = None, **values: int
+    connection: duckdb.DuckDBPyConnection, query: str, row_limit: int | None = None, **values: Bound
 ) -> dict[str, NDArray[Any]]:
     """The same as arrays, for many rows; null integers are -1.
 
@@ -134,7 +136,7 @@ def _run_query(
     connection: duckdb.DuckDBPyConnection,
     query: str,
     row_limit: int | None,
-    values: Mapping[str, int] | None = None,
+    values: Mapping[str, Bound] | None = None,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     parameters = dict(values or {}) | ({} if row_limit is None else {"row_limit": row_limit})
     try:

@@ -58,7 +58,12 @@ SELECT
     largest.exclusive_ns::BIGINT AS exclusive_ns,
     largest.visit_count::BIGINT AS visit_count,
     call_paths.depth,
-    largest.call_path_id
+    largest.call_path_id,
+    -- The caller, whose line the row above has, does not count.
+    coalesce(
+        source_locations.file || ':' || source_locations.line,
+        regions.file || ':' || regions.begin_line
+    ) AS source
 FROM largest
 CROSS JOIN whole
 INNER JOIN call_paths ON largest.call_path_id = call_paths.call_path_id

@@ -5,7 +5,7 @@
 --
 -- Grain:      one row per call path that caused waiting
 -- Inputs:     root_causes, severities, call_paths, regions, mpi_calls, locations, region_classes,
---             overhead_classes
+--             overhead_classes, call_path_sources
 -- Output:     report section root causes
 -- Parameters: $row_limit  maximum number of call paths, most expensive causes first (BIGINT)
 -- Source:     Böhme et al. 2016, "Identifying the root causes of wait states in large-scale
@@ -81,9 +81,7 @@ WITH
 
 SELECT
     call_paths.path AS call_path,
-    coalesce(
-        regions.file || ':' || regions.begin_line, callers.file || ':' || callers.begin_line
-    ) AS source,
+    sources.source,
     round(causes.cause_ns)::BIGINT AS caused_ns,
     causes.cause_ns / nullif(waiting.waiting_ns, 0) AS caused_ratio,
     round(causes.direct_ns)::BIGINT AS direct_ns,
@@ -104,7 +102,7 @@ CROSS JOIN waiting
 INNER JOIN mainly ON causes.call_path_id = mainly.call_path_id
 INNER JOIN call_paths ON causes.call_path_id = call_paths.call_path_id
 INNER JOIN regions ON call_paths.region_id = regions.region_id
-LEFT JOIN regions AS callers ON call_paths.caller_region_id = callers.region_id
+LEFT JOIN call_path_sources AS sources ON causes.call_path_id = sources.call_path_id
 LEFT JOIN mpi_calls ON call_paths.region_id = mpi_calls.region_id
 LEFT JOIN region_classes ON call_paths.region_id = region_classes.region_id
 LEFT JOIN overhead_classes AS classes ON region_classes.overhead_id = classes.overhead_id

@@ -10,6 +10,8 @@ import pytest
 from tests.helpers.explored import make_run
 from tests.helpers.hand_made import MS
 from tracemill.reports.build import build_report, build_summary
+from tracemill.reports.html import render_html
+from tracemill.reports.markdown import render_markdown
 from tracemill.reports.model import Finding, Opening
 from tracemill.reports.sections.summary import describe_advice
 
@@ -84,3 +86,23 @@ def test_efficiencies_without_computation_have_a_caveat(useful: float, *, has_ca
     ]  # fmt: skip
     caveat = "Processes hardly compute, so efficiencies say little."
     assert (caveat in opening_of(pop_metrics=pop).verdict) == has_caveat
+
+
+def test_tables_show_source_lines_of_call_paths() -> None:
+    regions = [
+        each | ({"file": "/src/app.c", "begin_line": 7} if each["name"] == "main" else {})
+        for each in make_run().tables["regions"]
+    ]
+    main = regions[0]["region_id"]
+    paths = [
+        each | {"caller_region_id": main if each["parent_call_path_id"] is not None else None}
+        for each in make_run().tables["call_paths"]
+    ]
+    report = build_report(make_run(regions=regions, call_paths=paths))
+    tables = report.section("wait-states").tables
+    path = next(column for table in tables for column in table.columns if column.is_path)
+    assert path.sources == {"main/MPI_Recv": "/src/app.c:7"}
+    page, text = render_html(report), render_markdown(report)
+    assert '<bdi class="path" title="main/MPI_Recv\n/src/app.c:7">' in page
+    assert '<small class="site">app.c:7</small>' in page
+    assert "main/MPI\\_Recv (app.c:7)" in text or "main/MPI_Recv (app.c:7)" in text

@@ -18,7 +18,7 @@ CALL_TREE = TableSpec(
     layout=Layout.TREE,
     bars=("inclusive_ns",),
     silent={"kind": "program"},
-    hidden=frozenset({"depth"}),
+    hidden=frozenset({"depth", "source"}),
 )
 
 
