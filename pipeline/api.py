@@ -115,7 +115,7 @@ class RunTables(Tables):
         return summary_html(build_summary(self._run))
 
     def plot(self, what: str = "timeline") -> "Plot":
-        """A picture: timeline, or a matrix of ranks with messages or waits.
+        """A picture: timeline, efficiencies, or a matrix of ranks with messages or waits.
 
         Raises UsageError for others, MissingInputError if the run has none.
         """

@@ -78,6 +78,12 @@ patterns.command(querying.list_patterns, name="list")
 app.command(patterns)
 
 export = App(name="export", help="Write results to files for other tools.")
-for exported in (exporting.severities, exporting.tables, exporting.perfetto, exporting.speedscope):
+for exported in (
+    exporting.severities,
+    exporting.tables,
+    exporting.perfetto,
+    exporting.speedscope,
+    exporting.picture,
+):
     export.command(exported)
 app.command(export)

@@ -1,7 +1,7 @@
 """Commands that write results to files for other tools."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -107,6 +107,7 @@ def perfetto(
 
     wanted = None if window is None else read_window(window)
     chosen = open_run(store, run)
+    chosen.require_records("the export for Perfetto needs")
     count = export_perfetto(chosen, output, window=wanted, is_overwriting=overwrite)
     _print_written(count, "events", output)
 
@@ -142,6 +143,39 @@ def speedscope(
             chosen, output, name=chosen.label, is_summed=summed, is_overwriting=overwrite
         )
     _print_written(count, "profiles" if count != 1 else "profile", output)
+
+
+def picture(
+    run: RunName = None,
+    /,
+    *,
+    of: Literal["timeline", "messages", "waits", "efficiencies"],
+    output: Annotated[
+        Path,
+        Parameter(
+            help="File to write, such as timeline.svg; its suffix (.svg, .png) selects the format."
+        ),
+    ],
+    overwrite: Annotated[bool, Flag] = False,
+    store: StorePath = Path("store"),
+) -> None:
+    """Draw a picture of a run, as SVG or PNG.
+
+    Parameters
+    ----------
+    of
+        What each location does over time, the matrix of ranks with messages or with waits, or the
+        POP efficiencies.
+    overwrite
+        Replace an existing file.
+    """
+    from tracemill.reports.plots import export_picture
+    from tracemill.store.finding import open_run
+
+    chosen = open_run(store, run)
+    chosen.require_records(f"--of {of} needs")
+    export_picture(chosen, of, output, is_overwriting=overwrite)
+    messages().print(f"{of} written to {output}", markup=False, soft_wrap=True)
 
 
 def _print_written(count: int, what: str, output: Path) -> None:

@@ -1,4 +1,4 @@
-"""Single pictures of a run, for notebooks."""
+"""Single pictures of a run, for notebooks and files."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,19 +9,22 @@ from typing import TypeVar
 import numpy as np
 
 from tracemill.base.errors import MissingInputError, UsageError
-from tracemill.base.files import write_bytes
+from tracemill.base.files import check_free, write_bytes
 from tracemill.reports.build import ReportedRun
 from tracemill.reports.material import OVERVIEW, Material
 from tracemill.reports.model import Drawn
 from tracemill.reports.part_styles import color_of
+from tracemill.reports.pictures.drawing import require_matplotlib
+from tracemill.reports.pictures.efficiency_bars import draw_efficiency_bars
 from tracemill.reports.pictures.timelines import draw_timeline
 from tracemill.reports.rank_matrix import draw_pairs
-from tracemill.reports.sections import communication, wait_states
+from tracemill.reports.sections import communication, efficiencies, wait_states
 from tracemill.reports.tables import TableSpec
 from tracemill.reports.wording import number
 
 Result = TypeVar("Result")
 _NANOSECONDS = 1e9
+_SUFFIXES = (".svg", ".png")
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,19 @@ def plot_run(run: ReportedRun, what: str) -> Plot:
     return Plot(what, drawn.svg, drawn.png)
 
 
+def export_picture(run: ReportedRun, what: str, output: Path, *, is_overwriting: bool) -> None:
+    """Write a picture of a run; the suffix .svg or .png selects the format.
+
+    Raises UsageError, MissingInputError or MissingLibraryError, PipelineError if the file exists or
+    cannot be written.
+    """
+    if output.suffix.lower() not in _SUFFIXES:
+        raise UsageError(f"cannot export to {output}: use the suffix {' or '.join(_SUFFIXES)}")
+    check_free(output, is_overwriting=is_overwriting)
+    require_matplotlib()
+    plot_run(run, what).save(output)
+
+
 def _draw_timeline(material: Material) -> Drawn:
     """The part with the most time of every location in each of at most 256 bins."""
     parts = {row["region_id"]: str(row["part"]) for row in material.rows("timeline_regions")}
@@ -109,8 +125,17 @@ def _draw_matrix(spec: TableSpec, material: Material) -> Drawn:
     return draw_pairs(table).draw()
 
 
+def _draw_efficiencies(material: Material) -> Drawn:
+    """The efficiencies of the first interval."""
+    bars = efficiencies.bars(material)
+    if not bars:
+        raise MissingInputError("no efficiencies: the run has no useful computation")
+    return draw_efficiency_bars(bars, "efficiencies")
+
+
 _DRAWERS: dict[str, Callable[[Material], Drawn]] = {
     "timeline": _draw_timeline,
     "messages": partial(_draw_matrix, communication.MATRIX),
     "waits": partial(_draw_matrix, wait_states.BETWEEN_RANKS),
+    "efficiencies": _draw_efficiencies,
 }

@@ -43,6 +43,26 @@ def test_the_page_in_the_store_holds_the_window_first(
     assert window["leftOut"] == ""
 
 
+@pytest.mark.parametrize(
+    "focus",
+    [["--window", "400ms..0.45"], ["--ranks", "0-1"], ["--window", "0.5..0.6", "--pictures"]],
+)
+def test_the_page_of_the_whole_run_stays_as_it_is(focus: list[str], tmp_path: Path) -> None:
+    store = ["--store", str(tmp_path)]
+    assert cli.main(["analyze", str(TRACE), *store]) == 0
+
+    def stored() -> dict[str, tuple[bytes, int]]:
+        paths = (tmp_path / "reports").glob("*/*")
+        return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in paths}
+
+    before = stored()
+    assert {"index.html", "report.md"} <= set(before)
+    assert cli.main(["report", *focus, *store]) == 0
+    after = stored()
+    assert {name: after[name] for name in before} == before
+    assert len(after) == len(before) + 2
+
+
 def test_a_window_that_goes_beyond_the_run_is_what_lies_in_it(store: str, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     command = ["report", "--window", "0.5..99", "--output", str(page), "--store", store]
