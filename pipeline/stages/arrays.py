@@ -97,6 +97,14 @@ def group_by(*keys: NDArray[np.integer[Any]]) -> tuple[Numbers, Numbers]:
     return order, np.flatnonzero(is_new)
 
 
+def distinct(values: Numbers) -> Numbers:
+    """The different values in order; np.unique counts many of them in a hash table, slowly."""
+    ordered = np.sort(values)
+    is_new = np.ones(len(ordered), np.bool_)
+    is_new[1:] = ordered[1:] != ordered[:-1]
+    return ordered[is_new]
+
+
 def coded(names: Sequence[str], codes: Numbers) -> pa.DictionaryArray:
     """The names with these numbers."""
     return pa.DictionaryArray.from_arrays(codes.astype(np.int8), list(names))

@@ -7,7 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tracemill.schemas.delays import DELAY_KINDS, INDIRECT_WAITS, ROOT_CAUSES
-from tracemill.stages.arrays import Relation, coded, group_by, insert_rows, order_by
+from tracemill.stages.arrays import Relation, coded, distinct, group_by, insert_rows, order_by
 from tracemill.stages.segments import read_forks, walk_segments
 from tracemill.stages.stage import PythonStage
 
@@ -120,10 +120,10 @@ def _meetings(found: Columns, location_count: int) -> "Meetings":
     cause = found["cause_point_id"][point]
     naming = np.concatenate([point, cause, in_group])
     named = np.concatenate([location[cause], location[point], location_count + group_number])
-    member = np.unique(group_number * location_count + location[in_group])
-    by_location = np.unique(location[in_group] * max(len(groups), 1) + group_number)
+    member = distinct(group_number * location_count + location[in_group])
+    by_location = distinct(location[in_group] * max(len(groups), 1) + group_number)
     return Meetings(
-        pair=np.unique((location[naming] * others + named) * count + naming),
+        pair=distinct((location[naming] * others + named) * count + naming),
         first_group=np.searchsorted(
             by_location // max(len(groups), 1), np.arange(location_count + 1)
         ).astype(np.int64),

@@ -80,10 +80,18 @@ class FocusTimes:
 
         Where the focus is the whole run, these are the times themselves.
         """
+        if self._has_one_each and np.all((location >= 0) & (location < len(self.begin))):
+            inside = np.minimum(time, self.end[location]) - self.begin[location]
+            return np.maximum(inside, 0) + self.first
         row, exists = self._find(location, time)
         inside = np.minimum(time, self.end[row]) - self.begin[row]
         found: Numbers = np.where(exists, self._before[row] + inside, 0) + self.first
         return found
+
+    @cached_property
+    def _has_one_each(self) -> bool:
+        """True if each location from 0 on has one interval, as those of a whole run."""
+        return bool(np.array_equal(self.location, np.arange(len(self.location))))
 
     def holds(self, location: Numbers | int, time: Numbers) -> Flags:
         """Marks times within the focus of their location."""
