@@ -21,9 +21,10 @@ HEAVY = ("duckdb", "pyarrow", "polars", "numpy", "numba", "scipy", "jinja2", "ot
 def test_the_commands_are_these() -> None:
     assert [" ".join(words) for words in COMMANDS] == [
         "analyze", "best-grid", "campaign", "compare", "counters", "du", "explain",
-        "export perfetto", "export severities", "export tables", "forecast", "forecast-errors",
-        "generate", "hierarchy", "iterations", "nightly", "overheads", "patterns list",
-        "phases", "pop", "program-from", "prune", "quality", "report", "runs", "sql", "tables",
+        "export perfetto", "export picture", "export severities", "export speedscope",
+        "export tables", "forecast", "forecast-errors", "generate", "hierarchy", "iterations",
+        "nightly", "overheads", "patterns list", "phases", "pop",
+        "program-from", "prune", "quality", "report", "runs", "sql", "tables",
         "what-if",
     ]  # fmt: skip
 

@@ -335,6 +335,20 @@ def test_a_condition_replaces_the_default_one(site: Site) -> None:
     assert found["causes"][0]["rank"] == 3
 
 
+def test_a_condition_limits_figures_of_the_summary(site: Site) -> None:
+    wave = {"fail_if": ("waiting > 0%", "parallel_efficiency < 0%", "waiting > 100%")}
+    reported, result = site.report(site.night(analyzed=(site.slower,)), **wave)
+    assert reported.exit_code == 23
+    (found,) = result["regressions"]
+    assert (found["condition"], found["metric"], found["unit"]) == (
+        "waiting > 0%",
+        "waiting",
+        "ratio",
+    )
+    assert 0 < found["value"] < 1
+    assert found["causes"] == []
+
+
 def test_a_malformed_condition_is_a_failure(site: Site) -> None:
     wave = {"fail_if": ("run_time > 1 fortnight",)}
     reported, result = site.report(site.night(analyzed=(site.slower,)), **wave)
