@@ -1,5 +1,7 @@
 """Which changes explain the others."""
 
+from dataclasses import replace
+
 from tests.helpers.compared_sides import comparison_of
 from tracemill.comparison.changes import Cause
 
@@ -34,6 +36,38 @@ SLOW_RANK = comparison_of(
     ),
     times=((110,), (160,)),
 )  # fmt: skip
+
+
+#            all processes
+# base       MPI_Init 100 solve 100
+# other      MPI_Init 300 solve 150       run times without MPI_Init: 100 → 150
+INIT = "main/MPI_Init"
+SLOW_START = comparison_of(
+    *(
+        (metric, path, one, two)
+        for path, name, one, two in (
+            (INIT, "overhead_initialise_finalise", 100, 300),
+            (COMPUTE, "computation", 100, 150),
+        )
+        for metric in ("time", name, "critical_path")
+    ),
+    times=((100,), (150,)),
+)
+
+
+def test_setup_is_no_cause_of_a_run_time_without_it() -> None:
+    def with_whole(times: dict[str, int]) -> list[str]:
+        sides = {
+            name: replace(side, sizes=tuple(replace(e, whole_time_ns=time) for e in side.sizes))
+            for name, side, time in (
+                ("base", SLOW_START.base, times["base"]),
+                ("other", SLOW_START.other, times["other"]),
+            )
+        }
+        return [each.call_path for each in replace(SLOW_START, **sides).causes()]
+
+    assert with_whole({"base": 200, "other": 450}) == [COMPUTE]
+    assert with_whole({"base": 100, "other": 150})[:2] == [INIT, COMPUTE]
 
 
 def test_causes_on_the_critical_path_come_before_waits() -> None:
