@@ -1,7 +1,7 @@
 """The report of a comparison."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tracemill.base.names import make_visible, shorten
 from tracemill.base.text import join_words
@@ -10,6 +10,7 @@ from tracemill.comparison.changes import CallPathChange, Change
 from tracemill.comparison.comparing import Comparison, Side
 from tracemill.comparison.conditions import CheckedCondition
 from tracemill.comparison.efficiencies import QUERY
+from tracemill.comparison.opening import opening_of, split_parts
 from tracemill.comparison.sentences import (
     describe_cause,
     describe_efficiency,
@@ -66,11 +67,17 @@ def build_comparison_report(
             section
             for section in (
                 _summary(comparison, verdicts),
-                _efficiencies(comparison),
-                _metrics(comparison),
-                _call_paths(comparison),
-                _ranks(comparison),
-                _meanings(comparison),
+                _largest_changes(comparison),
+                *map(
+                    _folded,
+                    (
+                        _efficiencies(comparison),
+                        _metrics(comparison),
+                        _call_paths(comparison),
+                        _ranks(comparison),
+                        _meanings(comparison),
+                    ),
+                ),
             )
             if section
         ),
@@ -97,6 +104,7 @@ def _summary(comparison: Comparison, verdicts: Sequence[CheckedCondition]) -> Se
     return Section(
         key="summary",
         title="Summary",
+        opening=opening_of(comparison, verdicts),
         facts=(
             Fact("run time of A", run_time.base_value, Unit.TIME),
             Fact("run time of B", run_time.other_value, Unit.TIME),
@@ -112,11 +120,32 @@ def _summary(comparison: Comparison, verdicts: Sequence[CheckedCondition]) -> Se
             describe_efficiency(comparison),
             describe_time(comparison),
             describe_subtree(comparison),
-            *differences.describe(comparison),
             "Main changes:" if causes else "",
         ),
         findings=tuple(describe_cause(each, comparison) for each in causes),
         sources=tuple(map(ShownQuery, ("changes", "changes by rank"), comparison.sql)),
+    )
+
+
+def _folded(section: Section | None) -> Section | None:
+    return section and replace(section, is_folded=True)
+
+
+def _largest_changes(comparison: Comparison) -> Section | None:
+    """What changed beyond the noise; all that changed if there are no repetitions."""
+    first, _ = split_parts(comparison, MOST_CALL_PATHS)
+    is_known = comparison.run_time.noise_value is not None
+    tables = filled(
+        _table("call_paths_by_metric", "Time by call path and metric", KINDS[0], first,
+               (_CALL_PATH, _METRIC))
+    )  # fmt: skip
+    nothing = "Nothing changed beyond the noise." if is_known else "No time changed."
+    sentences = nonempty(*differences.describe(comparison), "" if tables else nothing)
+    return Section(
+        key="changes",
+        title="Beyond noise" if is_known else "Largest changes",
+        sentences=sentences,
+        tables=tables,
     )
 
 
@@ -144,6 +173,7 @@ def _efficiencies(comparison: Comparison) -> Section | None:
     return Section(
         key="efficiencies",
         title="Efficiencies",
+        sentences=nonempty(describe_efficiency(comparison)),
         tables=(table,),
         sources=(read_source(QUERY),) if comparison.sql else (),
     )
@@ -175,11 +205,12 @@ def _metrics(comparison: Comparison) -> Section | None:
 
 def _call_paths(comparison: Comparison) -> Section | None:
     time = comparison.call_paths_of("time", MOST_CALL_PATHS)
-    parts = comparison.parts_of_time(MOST_CALL_PATHS)
+    _, parts = split_parts(comparison, MOST_CALL_PATHS)
     tables = filled(
         _table("call_paths", "Time", KINDS[0], time, (_CALL_PATH,)),
         _table(
-            "call_paths_by_metric", "Time by metric", KINDS[0], parts, (_METRIC, _CALL_PATH),
+            "call_paths_within_noise", "Time within noise, and MPI setup", KINDS[0], parts,
+            (_METRIC, _CALL_PATH),
         ),
         *(
             _table(f"call_paths_{kind.title}", kind.title.capitalize(), kind, own,

@@ -20,6 +20,7 @@ from tracemill.reports.model import (
     Column,
     Fact,
     Finding,
+    Opening,
     Report,
     Section,
     ShownQuery,
@@ -33,6 +34,8 @@ from tracemill.reports.units import Unit, Value, format_value
 from tracemill.reports.wording import count_of
 
 MOST_ROWS, MOST_ALARMS = 500, 20
+MOST_SAID = 2
+"""Sentences of the verdict: the new runs, then what failed."""
 MOST_VALUES = 40
 """Number of runs that a trend shows, the last ones."""
 MOST_STATEMENTS = 5
@@ -61,15 +64,13 @@ class NightReport:
 
     def build(self) -> Report:
         """The night as a report, for the renderers of all reports."""
+        folded = (self._efficiencies(), self._new_runs(), self._campaigns(), self._earlier_nights())
         sections = (
             self._summary(),
-            self._efficiencies(),
             self._causes(),
             self._trends(),
-            self._new_runs(),
             self._not_analyzed(),
-            self._campaigns(),
-            self._earlier_nights(),
+            *(replace(each, is_folded=True) for each in folded),
         )
         started_at = self.document["started_at"]
         return Report(
@@ -88,6 +89,10 @@ class NightReport:
 
     def _summary(self) -> Section:
         counts = self.document["counts"]
+        findings = tuple(
+            replace(describe_regression(each), page=self._link(each.run.run_id))
+            for each in self.judgment.regressions
+        )
         return Section(
             key="summary",
             title="Summary",
@@ -95,10 +100,8 @@ class NightReport:
                 Fact(label, counts[name], Unit.COUNT) for name, label in _COUNT_LABELS.items()
             ),
             sentences=self.sentences,
-            findings=tuple(
-                replace(describe_regression(each), page=self._link(each.run.run_id))
-                for each in self.judgment.regressions
-            ),
+            findings=findings,
+            opening=Opening(verdict=" ".join(self.sentences[:MOST_SAID]), findings=findings),
         )
 
     def _efficiencies(self) -> Section:

@@ -211,15 +211,20 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Bar:
-    """A share of one as a colored bar; `level` nests it below the one it is a factor of."""
+    """A share of one as a colored bar; `level` nests it below the one it is a factor of.
+
+    `before` is the share that it is compared with, if any.
+    """
 
     title: str
     ratio: float
     level: int = 0
+    before: float | None = None
 
     @property
     def text(self) -> str:
-        return format_value(self.ratio, Unit.SHARE)
+        text = format_value(self.ratio, Unit.SHARE)
+        return text if self.before is None else f"{format_value(self.before, Unit.SHARE)} → {text}"
 
     @property
     def grade(self) -> str:
@@ -271,7 +276,8 @@ class Picture:
 class Opening:
     """What a page says first: a verdict of one or two sentences, then its evidence.
 
-    Efficiencies as bars and the worst causes stand side by side, as do tables and figures.
+    Efficiencies as bars and the worst causes stand side by side, as do tables and figures. The
+    section of the opening does not show its own findings if these `findings` are shown.
     """
 
     verdict: str
@@ -279,6 +285,7 @@ class Opening:
     causes: tuple[Cause, ...] = ()
     tables: tuple[Table, ...] = ()
     figures: tuple[Picture, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True)

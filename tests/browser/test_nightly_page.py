@@ -8,6 +8,7 @@ from playwright.sync_api import Page
 
 from tests.browser.conftest import Open
 from tests.browser.test_campaign_pages import BEYOND, SCROLLED
+from tests.browser.test_first_screen import SCREEN, SEEN
 from tests.helpers.nights import outcome
 from tracemill.comparison.efficiencies import Efficiencies
 from tracemill.nightly.history import PastRun, RunSeries
@@ -81,6 +82,15 @@ def test_a_night_does_not_scroll_sideways(page: Page, width: int, scheme: Any) -
     page.emulate_media(color_scheme=scheme)
     assert page.evaluate(SCROLLED) == 0
     assert page.evaluate(BEYOND) == 0
+
+
+def test_the_first_screen_has_the_verdict_and_trends(page: Page) -> None:
+    page.set_viewport_size(SCREEN)
+    assert page.evaluate(SEEN, ".verdict, #trends h2")
+    assert page.locator(".verdict").inner_text().startswith("3 new runs of ")
+    folded = page.locator("details.fold > summary h2").all_inner_texts()
+    assert folded == ["Efficiencies", "Runs of this night", "Campaigns",
+                      "Earlier nights, and nights of other hosts"]  # fmt: skip
 
 
 def test_curves_are_drawn_and_links_lead_to_what_is_there(page: Page) -> None:

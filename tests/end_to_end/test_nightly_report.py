@@ -128,7 +128,7 @@ def test_efficiencies_of_new_runs_are_those_of_pop_with_those_before(site: Site)
         assert each["base_ratio"] == pytest.approx(sum(before) / len(before))
     assert found["load_balance"]["ratio"] < found["load_balance"]["base_ratio"]
     page = dict(reported.files)["report"].read_text()
-    assert page.index('id="efficiencies"') < page.index('id="causes"')
+    assert page.index('id="causes"') < page.index('id="efficiencies"')
     value = f"{100 * found['load_balance']['ratio']:.1f}%"
     assert re.search(rf'<td class="n (bad|fair|good)">{re.escape(value)}</td>', page)
 
