@@ -67,6 +67,7 @@ def sql(
     harlequin
         Open harlequin, a full-screen editor; install it with `make harlequin`.
     """
+    from tracemill.schemas.definitions import PROFILE
     from tracemill.shell.outputs import choose_format, opened
     from tracemill.shell.script import run_interruptibly
     from tracemill.shell.session import Session
@@ -102,6 +103,18 @@ def sql(
             with opened(chosen_format, output) as place:
                 script = sys.stdin.read() if query is None else query
                 run_interruptibly(session, script, place)
+                if isinstance(chosen, Run) and chosen.detail == PROFILE:
+                    _note_missing(session, script, chosen)
+
+
+def _note_missing(session: "Session", script: str, run: "Run") -> None:
+    """Name the tables of a script that have no rows because only the call tree was read."""
+    if empty := session.empty_tables(script):
+        messages().print(
+            f"{run.label} has the detail profile, without rows in {', '.join(empty)}: analyze it "
+            "again with --detail calls or full",
+            style="muted", markup=False, soft_wrap=True,
+        )  # fmt: skip
 
 
 def _open(

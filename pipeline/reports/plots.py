@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tracemill.base.errors import MissingInputError, UsageError
 from tracemill.base.files import check_free, write_bytes
@@ -20,10 +21,12 @@ from tracemill.reports.pictures.timelines import draw_timeline
 from tracemill.reports.rank_matrix import draw_pairs
 from tracemill.reports.sections import communication, efficiencies, wait_states
 from tracemill.reports.tables import TableSpec
-from tracemill.reports.wording import number
+from tracemill.reports.wording import Row, number
 
 Result = TypeVar("Result")
+Arrays = dict[str, NDArray[Any]]
 _NANOSECONDS = 1e9
+_MOST_BINS = 256
 _SUFFIXES = (".svg", ".png")
 
 
@@ -90,27 +93,43 @@ def export_picture(run: ReportedRun, what: str, output: Path, *, is_overwriting:
 
 
 def _draw_timeline(material: Material) -> Drawn:
-    """The part with the most time of every location in each of at most 256 bins."""
+    """The part with the most time of every location in at most 256 bins of the main part."""
     parts = {row["region_id"]: str(row["part"]) for row in material.rows("timeline_regions")}
     locations = material.rows("timeline_locations")
     found = material.arrays("timeline_course")
-    coarse = {name: values[found["level"] == 0] for name, values in found.items()}
-    if not len(coarse["bin"]):
+    if not len(found["bin"]):
         raise MissingInputError("no timeline: no region was visited")
+    coarse = _in_main_part(found, material.rows("timeline_span")[0])
     legend = {part: color_of(part) for part in sorted(set(parts.values()))}
     positions = {part: position for position, part in enumerate(legend)}
     rows = {row["location_id"]: place for place, row in enumerate(locations)}
-    stripes = np.full((len(locations), int(coarse["bin"].max()) + 1), -1)
+    first = int(coarse["bin"].min())
+    stripes = np.full((len(locations), int(coarse["bin"].max()) + 1 - first), -1)
     for location, at, region in zip(
         *(coarse[name].tolist() for name in ("location_id", "bin", "region_id")), strict=True
     ):
-        stripes[rows[location], at] = positions[parts[region]]
+        stripes[rows[location], at - first] = positions[parts[region]]
     used = [part for part, position in positions.items() if (stripes == position).any()]
     order = np.array([*(used.index(part) if part in used else -1 for part in positions), -1])
     span = (coarse["begin_ns"].min() / _NANOSECONDS, coarse["end_ns"].max() / _NANOSECONDS)
     names = [_name_of(number(row["rank"]), number(row["thread"])) for row in locations]
     shown = {part: legend[part] for part in used}
     return draw_timeline(names, order[stripes], span, shown, "timeline")
+
+
+def _in_main_part(found: Arrays, span: Row) -> Arrays:
+    """The bins that overlap the main part, as fine as at most 256 of them are."""
+    begin, end = number(span["main_begin_ns"]), number(span["main_end_ns"])
+    is_inside = (found["end_ns"] > begin) & (found["begin_ns"] < end)
+    if not is_inside.any():
+        is_inside |= True
+    chosen = is_inside & (found["level"] == 0)
+    for level in np.unique(found["level"]):
+        finer = is_inside & (found["level"] == level)
+        bins = found["bin"][finer]
+        if len(bins) and bins.max() - bins.min() < _MOST_BINS:
+            chosen = finer
+    return {name: values[chosen] for name, values in found.items()}
 
 
 def _name_of(rank: float, thread: float) -> str:

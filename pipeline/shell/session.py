@@ -1,5 +1,6 @@
 """Statements on the tables of a run, which no statement may change or hide."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ UNION ALL
 SELECT database_name, schema_name, table_name, sql FROM duckdb_tables()
 WHERE schema_name = 'main' AND list_contains($databases, database_name)
 """
+_WORD = re.compile(r"\w+")
 Names = frozenset[str]
 Definitions = frozenset[tuple[str, ...]]
 
@@ -91,6 +93,14 @@ class Session:
         """Names of all tables and views, in order."""
         with statement_errors(self.connection):
             return [name for (name,) in self.connection.execute("SHOW TABLES").fetchall()]
+
+    def empty_tables(self, script: str) -> list[str]:
+        """The given tables and views without rows that a script names."""
+        return [
+            name
+            for name in sorted(self.given & set(_WORD.findall(script)))
+            if not self.connection.execute(f'FROM "{name}" LIMIT 1').fetchall()
+        ]
 
     def columns(self) -> dict[str, list[str]]:
         """Column names of every table and view."""

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tracemill.base.errors import MissingInputError, StoreError, UsageError
+from tracemill.base.near import near_matches
 from tracemill.base.sharing import share
 from tracemill.base.temporary import temporary_name
 from tracemill.base.text import first_line
@@ -35,6 +36,7 @@ from tracemill.store.sweep import GENERATION, POINTER, is_being_written, sweep
 
 _FIRST = {"run": "analyze a trace first", "campaign": "make one first: tracemill campaign"}
 _CAMPAIGN = "campaign"
+_MOST_LISTED = 4
 _SMALL_BYTES = 65_536
 _FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
@@ -282,7 +284,7 @@ class Store:
         matches = runs[:1] if name is None else _matches(runs, str(name))
         if len(matches) == 1:
             return matches[0]
-        listed = [f"{run.run_id} ({run.label})" for run in runs]
+        listed = _listed(matches or runs, str(name or ""))
         broken = [
             folder.name.removeprefix(f"{self.kind}=")
             for run, folder in self._found()
@@ -348,6 +350,16 @@ class Store:
         except StoreError as error:
             return str(error)
         return "being analyzed" if is_being_written(folder) else "unfinished"
+
+
+def _listed(runs: Sequence[Run], name: str) -> list[str]:
+    """Runs for a message: all if they are few, else those with names like this one."""
+    names = [f"{run.run_id} ({run.label})" for run in runs]
+    if len(names) <= _MOST_LISTED:
+        return names
+    near = near_matches(name, names, most=_MOST_LISTED) if name else []
+    shown = near or names[:_MOST_LISTED]
+    return [*shown, f"and {len(names) - len(shown)} more"]
 
 
 def _matches(runs: Sequence[Run], name: str) -> list[Run]:

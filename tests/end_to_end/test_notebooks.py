@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars
 import pytest
 
@@ -17,6 +18,7 @@ from tests.doc_pages import ROOT
 from tracemill import cli, open_store
 from tracemill.api import OpenedStore
 from tracemill.base.errors import MissingInputError, MissingLibraryError, UsageError
+from tracemill.reports import plots
 
 NOTEBOOK = ROOT / "docs" / "guide" / "notebook.ipynb"
 PNG = b"\x89PNG\r\n"
@@ -55,6 +57,23 @@ def run_cell(source: str, names: dict[str, Any]) -> Any:
     if last is None:
         return None
     return eval(compile(ast.Expression(last.value), "cell", "eval"), names)  # type: ignore[attr-defined]
+
+
+@needs_pictures
+def test_the_timeline_is_that_of_the_main_part(store: OpenedStore) -> None:
+    """MPI takes 466 of 717 ms to start and end; the axis begins where it has started."""
+    run = store.run("m01_late_sender")
+    ((begin, end, last),) = run.sql(
+        "SELECT main_part.begin_ns, main_part.end_ns, runs.end_ns FROM main_part, runs"
+    ).rows()
+    found = {
+        "level": np.array([0, 0, 0, 1, 1]), "bin": np.array([0, 1, 2, 2, 3]),
+        "begin_ns": np.array([0, begin, end, begin, begin + 5]),
+        "end_ns": np.array([begin, end, last, begin + 5, end]),
+    }  # fmt: skip
+    shown = plots._in_main_part(found, {"main_begin_ns": begin, "main_end_ns": end})
+    assert shown["level"].tolist() == [1, 1]
+    assert shown["begin_ns"].tolist() == [begin, begin + 5]
 
 
 @needs_pictures
