@@ -322,4 +322,5 @@ ITERATIONS_STAGE = PythonStage(
     outputs=(ITERATIONS_TABLE,),
     compute=measure_iterations,
     needed_rows=(("iteration_spans",),),
+    is_bounded=True,
 )  # fmt: skip
