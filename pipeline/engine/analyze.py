@@ -34,7 +34,7 @@ from tracemill.readers.common.source import Source, SourceIdentity
 from tracemill.sql.query_files import Value, check_values, known_parameters
 from tracemill.store.clock import timestamp
 from tracemill.store.completeness import is_complete
-from tracemill.store.database import SmallTables, connect
+from tracemill.store.database import FEW_RECORDS, SmallTables, connect
 from tracemill.store.generation import GenerationWriter
 from tracemill.store.manifest import Manifest, ReplayOrigin, SourceRecord, UnreadableRecordError
 from tracemill.store.runs import Run, Store
@@ -44,6 +44,8 @@ _MOST_LANES = 2
 _LANES_FROM_RECORDS = 200_000
 """Stages of a smaller trace are short, and mostly Python, which runs in one thread at a time."""
 _LIBRARIES = ("pyarrow", "duckdb", "polars", "numpy", "numba", "otf2")
+_MOST_OF_FEW_RECORDS = 100_000
+"""Up to so many records, queries take more time to be planned than to run."""
 
 
 def available_threads() -> int:
@@ -283,11 +285,13 @@ class _Task:
 
         Every query orders its result, so that DuckDB need not preserve the order of rows.
         """
+        for_few = FEW_RECORDS if self.source.record_count <= _MOST_OF_FEW_RECORDS else {}
         return connect(
             threads=self.options.threads,
             memory_limit=self.options.memory_limit,
             temp_directory=str(generation.spill_path),
             preserve_insertion_order=False,
+            **for_few,
         )
 
     def _publish(self, generation: GenerationWriter, manifest: Manifest) -> Run:
