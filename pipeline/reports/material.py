@@ -8,6 +8,7 @@ from typing import Any
 import duckdb
 from numpy.typing import NDArray
 
+from tracemill.engine.graph import has_needed_rows
 from tracemill.reports.model import MARK, Layout, Table
 from tracemill.reports.tables import Bound, Fetched, TableSpec, fetch, fetch_arrays, read_table
 from tracemill.reports.units import Value
@@ -59,7 +60,12 @@ class Material:
         return self.overview["thread_count"] != self.overview["process_count"]
 
     def fetch(self, query: str, row_limit: int | None = None) -> Fetched:
-        """Column names and rows of a report query; it runs again only for rows not yet fetched."""
+        """Column names and rows of a report query; it runs again only for rows not yet fetched.
+
+        Without the rows that the query needs, it is not run, and there are no names either.
+        """
+        if not has_needed_rows(load_query(query).needed_rows, lambda name: not self.is_empty(name)):
+            return (), ()
         found = self._fetched_before(query, row_limit)
         if found is None:
             names, rows = fetch(self._database_for(query), query, row_limit)
@@ -152,9 +158,9 @@ class Material:
         return record.row_count if record else 0
 
     def is_empty(self, table: str) -> bool:
-        """True if the manifest says that a table has no rows."""
+        """True if the manifest says that a stored table has no rows."""
         record = self.manifest.tables.get(table)
-        return record is not None and record.row_count == 0
+        return record is not None and record.is_stored and record.row_count == 0
 
     @property
     def call_path_count(self) -> int:

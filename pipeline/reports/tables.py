@@ -171,7 +171,7 @@ def _fetch_limited(
 ) -> tuple[tuple[str, ...], tuple[tuple[Value, ...], ...], bool]:
     """Column names, rows, and whether there are more rows than the limit."""
     names, rows = fetch_rows(spec.query, spec.fetched_limit)
-    if spec.row_limit is None:
+    if spec.row_limit is None or not rows:
         return names, rows, False
     if _most_rows(names, rows, spec.limited_per) <= spec.row_limit:
         return names, rows, False

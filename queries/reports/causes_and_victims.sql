@@ -3,6 +3,7 @@
 -- Grain:      one row per call path and location that caused waiting, kind of waiting, and location
 --             that waited for it
 -- Inputs:     root_causes, metrics, call_paths, locations
+-- Needs rows: root_causes
 -- Output:     report section root causes
 -- Parameters: $row_limit  maximum number of rows, most expensive causes first (BIGINT)
 SELECT

@@ -6,6 +6,7 @@
 -- Grain:      one row per call path that caused waiting
 -- Inputs:     root_causes, severities, call_paths, regions, mpi_calls, locations, region_classes,
 --             overhead_classes, call_path_sources
+-- Needs rows: root_causes
 -- Output:     report section root causes
 -- Parameters: $row_limit  maximum number of call paths, most expensive causes first (BIGINT)
 -- Source:     Böhme et al. 2016, "Identifying the root causes of wait states in large-scale

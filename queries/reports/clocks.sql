@@ -2,6 +2,7 @@
 --
 -- Grain:      one row if clocks contradict each other or times were corrected
 -- Inputs:     clock_violations, clock_quality, runs
+-- Needs rows: clock_violations or clock_quality
 -- Output:     report section trace quality
 -- Parameters: none
 WITH

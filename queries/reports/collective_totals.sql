@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per operation, separately for blocking and nonblocking forms
 -- Inputs:     collectives, collective_members
+-- Needs rows: collectives
 -- Output:     report section communication
 -- Parameters: none
 WITH

@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per pair of processes that exchanged messages in that direction
 -- Inputs:     communication_matrix, location_groups
+-- Needs rows: communication_matrix
 -- Output:     report section communication
 -- Parameters: $row_limit  maximum number of pairs, most bytes first (BIGINT)
 SELECT

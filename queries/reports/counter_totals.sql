@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per counter of call paths
 -- Inputs:     counter_figures, call_path_counters, counters
+-- Needs rows: counter_figures
 -- Output:     report section counters
 -- Parameters: none
 -- Assumes:    nothing

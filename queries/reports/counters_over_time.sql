@@ -6,6 +6,7 @@
 -- Grain:      one row per counter, described part of the system and bin with known values
 -- Inputs:     counter_profile, counters, counter_recordings, derived_counters, location_groups,
 --             system_tree_nodes
+-- Needs rows: counter_profile
 -- Output:     command counters, report section counters
 -- Parameters: none
 -- Assumes:    names of counters have no plus sign

@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per wait state and call path, separately for extended wait states
 -- Inputs:     critical_path_waits, critical_path_summary, metrics, call_paths
+-- Needs rows: critical_path_waits
 -- Output:     report section critical path
 -- Parameters: $row_limit  maximum number of rows, most time first (BIGINT)
 WITH

@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per file and interface
 -- Inputs:     file_accesses
+-- Needs rows: file_accesses
 -- Output:     report section communication; rates are bytes per second of one process while it
 --             reads or writes
 -- Parameters: $row_limit  maximum number of files, most time first (BIGINT)

@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per incomplete location
 -- Inputs:     trace_quality, locations
+-- Needs rows: trace_quality
 -- Output:     report section trace quality
 -- Parameters: $row_limit  maximum number of locations (BIGINT)
 WITH

@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per kind of waiting for messages
 -- Inputs:     indirect_waits, severities, metrics
+-- Needs rows: indirect_waits
 -- Output:     report section root causes
 -- Parameters: none
 WITH

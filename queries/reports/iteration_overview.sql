@@ -2,6 +2,7 @@
 --
 -- Grain:      one row if there is a loop
 -- Inputs:     iteration_loop, iterations, call_paths, regions
+-- Needs rows: iteration_loop
 -- Output:     report section iterations
 -- Parameters: none
 -- Assumes:    nothing

@@ -3,6 +3,7 @@
 -- Grain:      one row per caller and region with repeated calls; a second one for first visits of
 --             runs
 -- Inputs:     iteration_candidates, call_paths, regions, location_groups
+-- Needs rows: iteration_candidates
 -- Output:     report section iterations
 -- Parameters: $row_limit  maximum number of rows (BIGINT, default 10)
 -- Assumes:    nothing

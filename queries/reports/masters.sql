@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per master
 -- Inputs:     master_workers, findings, locations
+-- Needs rows: master_workers
 -- Output:     report section findings
 -- Parameters: none
 -- Assumes:    a process has at most one master

@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per column and cell
 -- Inputs:     misread_cells
+-- Needs rows: misread_cells
 -- Output:     report section trace quality
 -- Parameters: $row_limit  maximum number of cells, most frequent first (BIGINT)
 SELECT

@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per kind of finding and explanation
 -- Inputs:     trace_quality, runs, locations
+-- Needs rows: trace_quality
 -- Output:     report section trace quality
 -- Parameters: none
 WITH

@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per communicator and tag that messages have
 -- Inputs:     messages, communicators
+-- Needs rows: messages
 -- Output:     report section communication
 -- Parameters: $row_limit  maximum number of tags, most bytes first (BIGINT)
 SELECT

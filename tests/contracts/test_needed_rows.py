@@ -33,9 +33,10 @@ from tracemill.programs.generate import generate
 from tracemill.programs.language.process_kinds import parse_spec
 from tracemill.readers import open_source
 from tracemill.schemas import BY_NAME
+from tracemill.sql.query_files import Query, all_queries, create_views, stored_inputs
 from tracemill.stages.stage import PythonStage
 from tracemill.store.database import create_empty
-from tracemill.store.runs import Store
+from tracemill.store.runs import Run, Store
 
 DATA = Path(__file__).parents[2] / "data"
 # Messages and collectives, waits in the wrong order, non-blocking collectives, threads, tasks, a
@@ -146,6 +147,44 @@ def test_an_empty_table_has_the_types_that_a_query_would_give_it() -> None:
             made = connection.table(table.name)
             types = [SQL_TYPES[column.type] for column in table.columns]
             assert (made.columns, list(map(str, made.types))) == (list(table.column_names), types)
+
+
+def test_without_the_rows_that_it_needs_a_query_of_reports_has_none(tmp_path: Path) -> None:
+    """Where it has some otherwise: in one of the traces for all but those about damage."""
+    promising = [
+        query for query in all_queries() if query.concept == "reports" and query.needed_rows
+    ]
+    meant = set[str]()
+    for name in (*TRACES, write_files(tmp_path)):
+        run = analyze_source(
+            open_source(DATA / name), store=Store(tmp_path / "store"), options=Options(threads=1)
+        ).run
+        for query in promising:
+            if count_rows(run, query):
+                meant.add(query.relation)
+                for group in query.needed_rows:
+                    assert count_rows(run, query, emptied=group) == 0, query.relation
+    about_damage = {"clocks", "incomplete_locations", "misread_words", "quality_findings"}
+    assert meant >= {query.relation for query in promising} - about_damage
+
+
+def write_files(folder: Path) -> Path:
+    """A trace with file accesses."""
+    spec = parse_spec(WINDOWS_AND_FILES, "windows and files")
+    return generate(spec, folder / "files").anchor
+
+
+def count_rows(run: Run, query: Query, emptied: Sequence[str] = ()) -> int:
+    """The rows of a query of reports over a run in which some tables are empty."""
+    with run.connect(threads=1, tables=()) as connection:
+        for name in stored_inputs([query]):
+            if name in emptied:
+                create_empty(connection, BY_NAME[name])
+            else:
+                run.provide(connection, name)
+        create_views(connection, query.inputs)
+        limits = dict.fromkeys((each.name for each in query.parameters), 1_000)
+        return len(connection.execute(query.statement, limits).fetchall())
 
 
 # --- What is left out ----------------------------------------------------------------------------
