@@ -5,7 +5,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -36,7 +36,7 @@ from tracemill.sql.failures import batches_of, stage_errors
 from tracemill.sql.folders import QUERIES
 from tracemill.sql.query_files import Value
 from tracemill.stages.stage import PythonStage
-from tracemill.store.database import SmallTables, create_empty, parsed, quoted
+from tracemill.store.database import SmallTables, create_empty, less_memory, parsed, quoted
 from tracemill.store.parquet import ROW_GROUP_ROWS
 from tracemill.store.sink import FEW_ROWS, Sink
 
@@ -327,17 +327,21 @@ class Engine:
         inputs: dict[str, Any] = {name: self._database.table(name) for name in self._related(stage)}
         inputs |= {name: self._sink.walk(name) for name in stage.walked}
         is_large = sum(map(self._row_count, stage.inputs)) > MANY_ROWS
-        if is_large:
-            free_memory()
-        results = stage.compute(**inputs, **options)
-        left = [results] if len(stage.outputs) == 1 else list(results)
-        del results
-        for table in stage.outputs:
-            self._keep(table, left.pop(0))  # and free it before the next one is kept
+        with self._memory_for_arrays() if is_large else nullcontext():
+            results = stage.compute(**inputs, **options)
+            left = [results] if len(stage.outputs) == 1 else list(results)
+            del results
+            for table in stage.outputs:
+                self._keep(table, left.pop(0))  # and free it before the next one is kept
         if left:
             raise ValueError(f"{stage.name} returns {len(left)} tables too many")
-        if is_large:
+
+    @contextmanager
+    def _memory_for_arrays(self) -> Iterator[None]:
+        with less_memory(self._database):
             free_memory()
+            yield
+        free_memory()
 
     def _keep(self, table: Table, result: pa.Table | pa.RecordBatchReader) -> None:
         if table.is_transient:

@@ -3,11 +3,10 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tracemill.schemas.overheads import overhead_id
 from tracemill.schemas.replay import DEPENDENCY_KINDS
-from tracemill.stages.arrays import Flags, Numbers, Relation, order_by, place, read_columns
+from tracemill.stages.arrays import Flags, Numbers, Relation, in_order, place, read_columns
 
 if TYPE_CHECKING:
     from tracemill.kernels.replay import Graph
@@ -81,16 +80,14 @@ def read_activities(
     """The graph of the tables, or none if there is no activity."""
     from tracemill.kernels.replay import order_graph
 
-    number, location, begin, end, wait, path = read_columns(
+    columns = read_columns(
         activities,
         "activity_id", f"coalesce(location_id, {NONE})::BIGINT", "begin_ns", "end_ns", "wait_ns",
         f"coalesce(call_path_id, {NONE})::BIGINT",
     )  # fmt: skip
+    number, location, begin, end, wait, path = in_order(columns, keys=1)
     if not len(number):
         return None
-    location, begin, end, wait, path = (
-        _placed(number, each) for each in (location, begin, end, wait, path)
-    )
     ids, inner = np.unique(location[location >= 0], return_inverse=True)
     first = np.searchsorted(inner, np.arange(len(ids) + 1)).astype(np.int64)
     of_graph = np.full(len(location), NONE, np.int32)
@@ -101,8 +98,7 @@ def read_activities(
         activity_times,
         "activity_id", f"coalesce(call_path_id::BIGINT, {_OUTSIDE})", "time_ns",
     )  # fmt: skip
-    order = order_by(rows[0], rows[1])
-    row_activity, row_path, row_time = (each[order] for each in rows)
+    row_activity, row_path, row_time = in_order(rows, keys=2)
     return Activities(
         graph, ids, begin, begin + wait, end, path,
         np.searchsorted(row_activity, np.arange(len(number) + 1)).astype(np.int64),
@@ -156,17 +152,11 @@ def _depends_on(wanted: int, first_cause: Numbers, kind: Numbers) -> Flags:
     return count[first_cause[1:]] > count[first_cause[:-1]]
 
 
-def _placed(number: Numbers, values: NDArray[np.int64]) -> Numbers:
-    placed = np.empty(len(number), np.int64)
-    placed[number] = values
-    return placed
-
-
 def _read_causes(dependencies: Relation, count: int) -> tuple[Numbers, Numbers, Numbers]:
     names = " ".join(f"WHEN '{name}' THEN {at}" for at, name in enumerate(DEPENDENCY_KINDS))
-    activity, cause, kind = read_columns(
+    columns = read_columns(
         dependencies, "activity_id", "cause_activity_id", f"(CASE kind {names} END)::BIGINT"
     )
-    order = order_by(activity, cause)
-    first = np.searchsorted(activity[order], np.arange(count + 1)).astype(np.int64)
-    return first, cause[order], kind[order]
+    activity, cause, kind = in_order(columns, keys=2)
+    first = np.searchsorted(activity, np.arange(count + 1)).astype(np.int64)
+    return first, cause, kind

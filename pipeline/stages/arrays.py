@@ -86,6 +86,15 @@ def insert_rows(
     return tuple(np.insert(*each) for each in zip(columns, [at] * len(new), new, strict=True))
 
 
+def in_order(columns: list[NDArray[Any]], *, keys: int) -> list[NDArray[Any]]:
+    """The columns in the order of the first ones, the `keys`.
+
+    Takes them out of the list, which frees each before the next one is copied.
+    """
+    order = order_by(*columns[:keys])
+    return [columns.pop(0)[order] for _ in range(len(columns))]
+
+
 def group_by(*keys: NDArray[np.integer[Any]]) -> tuple[Numbers, Numbers]:
     """The rows in the order of the keys, and the places where other keys begin."""
     order = order_by(*keys)

@@ -1,7 +1,7 @@
 """DuckDB over the store's Parquet files: connections and views."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,19 @@ def connect(
             option = name.replace("_", "-")
             raise UsageError(f"--{option} {value}: {first_line(error)}") from error
     return connection
+
+
+@contextmanager
+def less_memory(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Let a database give memory back, and use a quarter of its limit, while others need memory."""
+    ((limit,),) = connection.execute("SELECT current_setting('memory_limit')").fetchall()
+    amount, unit = limit.split()
+    with suppress(duckdb.OutOfMemoryException):  # more than this quarter cannot be given back
+        connection.execute(f"SET memory_limit = '{float(amount) / 4} {unit}'")
+    try:
+        yield
+    finally:
+        connection.execute(f"SET memory_limit = '{limit}'")
 
 
 def parsed(connection: duckdb.DuckDBPyConnection, text: str) -> "duckdb.Statement | str":
