@@ -322,14 +322,15 @@ def charge_waits(
     while state[_ITEM] < len(items):
         _take_all(items, state, points, intervals, times, inherited, scratch, own, costs, shares)
         found.append(_first_rows(costs, int(state[_ROWS])))
+    del inherited  # frees the most, before charges are joined
     propagating = np.zeros(count + 1)
     scaled = np.flatnonzero(shares.scale > 0)
     order = scaled[np.argsort(-shares.scale[scaled], kind="stable")]
     _paint(order, shares, points, np.arange(count + 1), propagating)
-    nothing = _first_rows(costs, 0)
-    columns: list[Any] = [np.concatenate(parts) for parts in zip(nothing, *found, strict=True)]
-    gathered = Costs(*columns)
-    return DelayCosts(gathered, shares.indirect, propagating[:count])
+    parts = [list(each) for each in (_first_rows(costs, 0), *found)]
+    found.clear()
+    columns: list[Any] = [np.concatenate([part.pop(0) for part in parts]) for _ in costs]
+    return DelayCosts(Costs(*columns), shares.indirect, propagating[:count])
 
 
 def _first_rows(costs: Costs, count: int) -> Costs:

@@ -53,6 +53,7 @@ def charge_delays(
     meetings = _meetings(found, len(locations))
     intervals = find_intervals(items, points, meetings, is_like_scalasca=is_like_scalasca)
     charged = charge_waits(items, points, intervals, times, path_count)
+    del points, items, times, meetings, intervals  # rows of charges take much memory, too
     return _as_causes(charged, found, locations), _as_waits(charged, found, locations)
 
 
