@@ -180,7 +180,10 @@ class Engine:
     def _is_large(self, stage: Stage) -> bool:
         """True for a stage whose memory grows with its inputs, which are large."""
         grows = isinstance(stage, PythonStage) and not stage.is_bounded
-        return grows and sum(map(self._row_count, stage.inputs)) > MANY_ROWS
+        return grows and self._has_many_rows(stage)
+
+    def _has_many_rows(self, stage: Stage) -> bool:
+        return sum(map(self._row_count, stage.inputs)) > MANY_ROWS
 
     def _can_wait(self, stage: Stage) -> bool:
         """True for a stage that fits beside any other."""
@@ -326,8 +329,7 @@ class Engine:
     def _run_python(self, stage: PythonStage, options: Mapping[str, Value]) -> None:
         inputs: dict[str, Any] = {name: self._database.table(name) for name in self._related(stage)}
         inputs |= {name: self._sink.walk(name) for name in stage.walked}
-        is_large = sum(map(self._row_count, stage.inputs)) > MANY_ROWS
-        with self._memory_for_arrays() if is_large else nullcontext():
+        with self._memory_for_arrays(stage):
             results = stage.compute(**inputs, **options)
             left = [results] if len(stage.outputs) == 1 else list(results)
             del results
@@ -337,8 +339,12 @@ class Engine:
             raise ValueError(f"{stage.name} returns {len(left)} tables too many")
 
     @contextmanager
-    def _memory_for_arrays(self) -> Iterator[None]:
-        with less_memory(self._database):
+    def _memory_for_arrays(self, stage: PythonStage) -> Iterator[None]:
+        """Give memory back before and after; the database has less while a large stage runs."""
+        if not self._has_many_rows(stage):
+            yield
+            return
+        with less_memory(self._database) if self._is_large(stage) else nullcontext():
             free_memory()
             yield
         free_memory()

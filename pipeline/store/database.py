@@ -89,14 +89,14 @@ def less_memory(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 def parsed(connection: duckdb.DuckDBPyConnection, text: str) -> "duckdb.Statement | str":
     """A statement, parsed once per process: for small traces, parsing takes a third of the time."""
-    if text not in _PARSED:
+    if (found := _PARSED.get(text)) is None:
         statements = connection.extract_statements(text)
         if len(statements) != 1:
             return text
         if len(_PARSED) >= _MOST_PARSED:
             _PARSED.clear()
-        _PARSED[text] = statements[0]
-    return _PARSED[text]
+        _PARSED[text] = found = statements[0]
+    return found
 
 
 def create_view(

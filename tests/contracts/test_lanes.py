@@ -2,14 +2,23 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tests.helpers.memory_sink import MemorySink
+from tracemill.engine import execute
+from tracemill.engine.execute import Engine
 from tracemill.engine.lanes import Lanes
+from tracemill.engine.progress import SilentReporter
+from tracemill.patterns.catalog import known_tables
+from tracemill.stages.stage import PythonStage
+from tracemill.store.database import connect
 
 SECONDS = 10
+LIMIT = "SELECT current_setting('memory_limit')"
 
 
 class Work:
@@ -149,3 +158,47 @@ def test_all_stages_run_in_any_number_of_lanes(lanes: int) -> None:
         work.end(name)
     assert work.start(lanes)() is None
     assert sorted(work.begun) == list("abcdef")
+
+
+# lane 1  [large    ][after]
+# lane 2    [bounded         ]
+def test_the_database_has_less_memory_only_while_a_large_stage_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(execute, "MANY_ROWS", -1)
+    has_begun, may_end = threading.Event(), threading.Event()
+    names = ("regions", "call_paths", "messages")
+    large_made, after_made, bounded_made = (known_tables()[name] for name in names)
+    limits: list[float] = []
+    connection = connect(memory_limit="400MiB")
+
+    def note_limit() -> None:
+        ((found,),) = connection.cursor().execute(LIMIT).fetchall()
+        limits.append(float(found.removesuffix(" MiB")))
+
+    def large() -> Any:
+        assert has_begun.wait(SECONDS)
+        note_limit()
+        return large_made.empty()
+
+    def after(regions: Any) -> Any:
+        note_limit()
+        may_end.set()
+        return after_made.empty()
+
+    def bounded() -> Any:
+        has_begun.set()
+        assert may_end.wait(SECONDS)
+        return bounded_made.empty()
+
+    stages = (
+        PythonStage(name="large", outputs=(large_made,), compute=large),
+        PythonStage(name="after", outputs=(after_made,), compute=after, is_bounded=True),
+        PythonStage(name="bounded", outputs=(bounded_made,), compute=bounded, is_bounded=True),
+    )
+    sink, reporter = MemorySink(tmp_path), SilentReporter()
+    options: dict[str, Any] = {stage.name: {} for stage in stages}
+    with Engine(lambda: connection, sink, threads=2, reporter=reporter, lanes=2) as engine:
+        engine.run(stages, options, "run")
+        note_limit()
+    assert limits == [100, 400, 400]
