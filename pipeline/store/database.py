@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 
 from tracemill.base.errors import StoreError, UsageError
-from tracemill.base.text import first_line
+from tracemill.base.text import bytes_of, first_line
 from tracemill.schemas import Table
 from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
 
@@ -36,6 +36,7 @@ FEW_RECORDS = {"disabled_optimizers": ",".join(_FOR_MANY_ROWS)}
 # Statements by their text: more than all queries we ship, each some 50 kB.
 _PARSED: dict[str, "duckdb.Statement"] = {}
 _MOST_PARSED = 500
+_LEAST_BYTES = 250_000_000
 # Values of enumerations are text to queries.
 _SQL_TYPES = {
     INT8: "TINYINT",
@@ -76,11 +77,14 @@ def connect(
 
 @contextmanager
 def less_memory(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Let a database give memory back, and use a quarter of its limit, while others need memory."""
+    """Let a database give memory back, and use a quarter of its limit, while others need memory.
+
+    It keeps what queries that run meanwhile need.
+    """
     ((limit,),) = connection.execute("SELECT current_setting('memory_limit')").fetchall()
-    amount, unit = limit.split()
+    least = min(bytes_of(limit), _LEAST_BYTES)
     with suppress(duckdb.OutOfMemoryException):  # more than this quarter cannot be given back
-        connection.execute(f"SET memory_limit = '{float(amount) / 4} {unit}'")
+        connection.execute(f"SET memory_limit = '{max(bytes_of(limit) / 4, least):.0f} bytes'")
     try:
         yield
     finally:

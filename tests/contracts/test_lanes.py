@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from tests.helpers.memory_sink import MemorySink
+from tracemill.base.text import bytes_of
 from tracemill.engine import execute
 from tracemill.engine.execute import Engine
 from tracemill.engine.lanes import Lanes
 from tracemill.engine.progress import SilentReporter
 from tracemill.patterns.catalog import known_tables
 from tracemill.stages.stage import PythonStage
-from tracemill.store.database import connect
+from tracemill.store.database import connect, less_memory
 
 SECONDS = 10
 LIMIT = "SELECT current_setting('memory_limit')"
@@ -39,7 +40,7 @@ class Work:
             can_wait=lambda stage: stage.name in patient,
         )
         self.begun: list[str] = []
-        self.interrupts = 0
+        self.is_interrupted = threading.Event()
         self._ends = {name: threading.Event() for name, _ in pairs}
         self._errors: dict[str, Exception] = {}
         self._changed = threading.Condition()
@@ -52,16 +53,13 @@ class Work:
         if stage.name in self._errors:
             raise self._errors[stage.name]
 
-    def _interrupt(self) -> None:
-        self.interrupts += 1
-
     def start(self, lanes: int) -> Callable[[], BaseException | None]:
         """Begin; returns what waits for the end and gives the error."""
         raised: list[BaseException] = []
 
         def run() -> None:
             try:
-                self.lanes.run([self._work] * lanes, self._interrupt)
+                self.lanes.run([self._work] * lanes, self.is_interrupted.set)
             except BaseException as error:
                 raised.append(error)
 
@@ -132,8 +130,7 @@ def test_after_an_error_no_stage_begins_and_the_other_is_interrupted() -> None:
     join = work.start(2)
     assert work.has_begun("failing", "other")
     work.end("failing", ValueError("first"))
-    while not work.interrupts:
-        pass
+    assert work.is_interrupted.wait(SECONDS)
     work.end("other", ValueError("interrupted"))
     error = join()
     assert str(error) == "first"
@@ -169,12 +166,12 @@ def test_the_database_has_less_memory_only_while_a_large_stage_runs(
     has_begun, may_end = threading.Event(), threading.Event()
     names = ("regions", "call_paths", "messages")
     large_made, after_made, bounded_made = (known_tables()[name] for name in names)
-    limits: list[float] = []
-    connection = connect(memory_limit="400MiB")
+    limits: list[int] = []
+    connection = connect(memory_limit="1000MiB")
 
     def note_limit() -> None:
         ((found,),) = connection.cursor().execute(LIMIT).fetchall()
-        limits.append(float(found.removesuffix(" MiB")))
+        limits.append(round(bytes_of(found) / 2**20))
 
     def large() -> Any:
         assert has_begun.wait(SECONDS)
@@ -201,4 +198,14 @@ def test_the_database_has_less_memory_only_while_a_large_stage_runs(
     with Engine(lambda: connection, sink, threads=2, reporter=reporter, lanes=2) as engine:
         engine.run(stages, options, "run")
         note_limit()
-    assert limits == [100, 400, 400]
+    assert limits == [250, 1000, 1000]
+
+
+@pytest.mark.parametrize(("limit", "less"), [("1000MiB", 250), ("500MiB", 238), ("100MiB", 100)])
+def test_queries_beside_a_large_stage_keep_250_mb(limit: str, less: int) -> None:
+    connection = connect(memory_limit=limit)
+    with less_memory(connection):
+        ((found,),) = connection.execute(LIMIT).fetchall()
+        assert round(bytes_of(found) / 2**20) == less
+    ((found,),) = connection.execute(LIMIT).fetchall()
+    assert bytes_of(found) == bytes_of(limit)
