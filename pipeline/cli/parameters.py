@@ -172,7 +172,8 @@ class Analyzing:
     def options(self, *, force: bool = False) -> "Options":
         """The options of an analysis; raises UsageError for wrong values."""
         from tracemill.base.durations import read_duration_ns
-        from tracemill.engine.analyze import Options, available_threads
+        from tracemill.base.processors import available_threads
+        from tracemill.engine.analyze import Options
         from tracemill.stages.overhead_classes import read_rules
 
         files = {"overhead_classes": self.overhead_classes} if self.overhead_classes else {}

@@ -11,6 +11,7 @@ from pathlib import Path
 import duckdb
 
 from tracemill.base.errors import ChangedTraceError, PipelineError, StoreError
+from tracemill.base.processors import available_threads
 from tracemill.base.text import describe_moment
 from tracemill.base.version import VERSION
 from tracemill.engine.execute import Engine
@@ -46,14 +47,6 @@ _LANES_FROM_RECORDS = 200_000
 _LIBRARIES = ("pyarrow", "duckdb", "polars", "numpy", "numba", "otf2")
 _MOST_OF_FEW_RECORDS = 100_000
 """Up to so many records, queries take more time to be planned than to run."""
-
-
-def available_threads() -> int:
-    """Processors this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on this system
-        return os.cpu_count() or 1
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from contextlib import suppress
 
 from tracemill.base.console import report_work
 from tracemill.base.once import once
+from tracemill.base.processors import available_threads
 from tracemill.kernels import code_cache
 from tracemill.kernels.modes import COMPILING
 
@@ -69,7 +70,7 @@ class _Compilers:
     def __init__(self) -> None:
         self._idle: list[_Compiler] = []
         self._is_interrupted = False
-        self._free = threading.Semaphore(len(os.sched_getaffinity(0)))
+        self._free = threading.Semaphore(available_threads())
 
     def compile(self, request: bytes) -> bytes:
         """Have an idle or new process compile; nothing more once one was interrupted."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.reference.cases import REFERENCE_NAME, Case, find_cases
 from tests.reference.comparison import Outcome, run_case
 from tests.reference.metrics import COMPARED
-from tracemill.engine.analyze import available_threads
+from tracemill.base.processors import available_threads
 
 LINE = "{:32} {:>5} {:>9} {:>7} {:>5} {:>7}  {}"
 SHOWN_CELLS = 3
