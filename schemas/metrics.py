@@ -84,7 +84,7 @@ METRIC_CELLS = Table(
         Column(
             name="source",
             type=STRING,
-            meaning="Table that it is from, or overheads, imbalance, idle.",
+            meaning="Table that it is from, or overheads, imbalance, absence, idle.",
         ),
     ),
 )

@@ -14,20 +14,32 @@ WITH
         FROM call_path_counters AS found
         INNER JOIN counters ON found.counter_id = counters.counter_id
         GROUP BY counters.name
+    ),
+
+    totals AS (
+        SELECT
+            name,
+            unit,
+            is_derived,
+            sum(numerator) AS numerator,
+            sum(denominator) AS denominator,
+            sum(covered_ns)::BIGINT AS covered_ns,
+            sum(negative_steps)::BIGINT AS negative_step_count
+        FROM counter_figures
+        GROUP BY name, unit, is_derived
     )
 
 SELECT
-    figures.name AS counter,
+    totals.name AS counter,
     if(
-        sum(figures.denominator) IS NULL,
-        sum(figures.numerator),
-        sum(figures.numerator) / nullif(sum(figures.denominator), 0)
+        totals.denominator IS NULL,
+        totals.numerator,
+        totals.numerator / nullif(totals.denominator, 0)
     ) AS value,
-    figures.unit,
+    totals.unit,
     coalesce(methods.method, 'derived') AS method,
-    sum(figures.covered_ns)::BIGINT AS covered_ns,
-    sum(figures.negative_steps)::BIGINT AS negative_step_count
-FROM counter_figures AS figures
-LEFT JOIN methods ON figures.name = methods.name AND NOT figures.is_derived
-GROUP BY figures.is_derived, figures.name, figures.unit, methods.method
-ORDER BY figures.is_derived, figures.name
+    totals.covered_ns,
+    totals.negative_step_count
+FROM totals
+LEFT JOIN methods ON totals.name = methods.name AND NOT totals.is_derived
+ORDER BY totals.is_derived, totals.name

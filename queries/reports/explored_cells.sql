@@ -68,14 +68,15 @@ WITH
         SELECT metric, call_path_id, location_id, value
         FROM metric_cells
         WHERE
-            (source <> 'imbalance' OR metric = 'imbalance_above')
+            source NOT IN ('overheads', 'absence')
+            AND (source <> 'imbalance' OR metric = 'imbalance_above')
             AND metric NOT IN ('time', 'idle', 'idle_waiting')
-            AND (
-                source <> 'overheads'
-                OR call_path_id IS NOT NULL AND metric IN (
-                    SELECT overhead_classes.metric FROM overhead_classes
-                )
-            )
+            AND value <> 0
+        UNION ALL
+        SELECT metric, call_path_id, location_id, value
+        FROM metric_cells
+        SEMI JOIN overhead_classes USING (metric)
+        WHERE source = 'overheads' AND call_path_id IS NOT NULL AND value <> 0
         UNION ALL BY NAME
         FROM lost
     ),

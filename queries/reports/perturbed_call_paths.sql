@@ -13,10 +13,10 @@ WITH
             sum(cost_ns)::BIGINT AS cost_ns,
             sum(flush_ns)::BIGINT AS flush_ns,
             sum(exclusive_ns)::BIGINT AS exclusive_ns,
-            sum(cost_ns + flush_ns) AS perturbed_ns
+            sum(cost_ns) + sum(flush_ns) AS perturbed_ns
         FROM perturbation
         GROUP BY call_path_id
-        HAVING sum(cost_ns + flush_ns) > 0.1 * sum(exclusive_ns)
+        HAVING 10 * (sum(cost_ns) + sum(flush_ns)) > sum(exclusive_ns)
         ORDER BY perturbed_ns DESC, call_path_id
         LIMIT $row_limit::BIGINT
     )

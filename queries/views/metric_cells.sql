@@ -19,6 +19,7 @@ WITH
         SELECT
             COLUMNS('^(run_id|call_path_id|location_id)$'),
             visit_count > 0 OR shortest_ns IS NOT NULL AS is_visited,
+            fork_join_ns IS NOT NULL AS is_forked,
             exclusive_ns - coalesce(fork_join_ns, 0) AS value
         FROM call_tree
         NATURAL LEFT JOIN fork_join_times
@@ -41,11 +42,19 @@ WITH
     ),
 
     -- Tasks are counted where they run, not where they are scheduled.
-    classified AS (
-        SELECT COLUMNS('^(run_id|metric|call_path_id|location_id|value)$')
+    own_classes AS (
+        SELECT COLUMNS('^(run_id|metric|call_path_id|location_id|is_forked|value)$')
         FROM own_times
         NATURAL INNER JOIN path_classes
         NATURAL INNER JOIN class_metrics
+        WHERE metric IS NOT NULL
+    ),
+
+    -- Classes of one call path may have a metric in common.
+    classified AS (
+        SELECT COLUMNS('^(run_id|metric|call_path_id|location_id|value)$')
+        FROM own_classes
+        WHERE is_forked
         UNION ALL BY NAME
         SELECT
             COLUMNS('^(run_id|metric|call_path_id|location_id)$'),
@@ -63,7 +72,7 @@ WITH
     ),
 
     -- How far every location that takes part, or could, is from the mean.
-    participants AS (SELECT * EXCLUDE (is_visited) FROM own_times WHERE is_visited),
+    participants AS (SELECT * EXCLUDE (is_visited, is_forked) FROM own_times WHERE is_visited),
 
     means AS (
         SELECT COLUMNS('^(run_id|call_path_id|scope|mean_ns|visitor_count)$')
@@ -73,19 +82,9 @@ WITH
     deviations AS (
         SELECT
             COLUMNS('^(run_id|call_path_id|location_id|visitor_count)$'),
-            value - mean_ns AS deviation_ns,
-            TRUE AS is_participant
+            value - mean_ns AS deviation_ns
         FROM means
         NATURAL INNER JOIN participants
-        UNION ALL BY NAME
-        SELECT
-            COLUMNS('^(run_id|call_path_id|location_id|visitor_count)$'),
-            -mean_ns AS deviation_ns,
-            FALSE AS is_participant
-        FROM means
-        NATURAL INNER JOIN imbalance_scopes
-        NATURAL LEFT JOIN participants
-        WHERE value IS NULL
     ),
 
     imbalances AS (
@@ -93,14 +92,30 @@ WITH
             unnest([
                 'imbalance',
                 if(deviation_ns > 0, 'imbalance_above', 'imbalance_below'),
-                if(deviation_ns > 0 AND visitor_count = 1, 'imbalance_above_single', NULL),
-                if(is_participant, NULL, 'imbalance_below_bypass'),
-                if(is_participant OR visitor_count > 1, NULL, 'imbalance_below_singularity')
+                if(deviation_ns > 0 AND visitor_count = 1, 'imbalance_above_single', NULL)
             ]) AS metric,
             COLUMNS('^(run_id|call_path_id|location_id)$'),
             abs(deviation_ns) AS value
         FROM deviations
         WHERE deviation_ns <> 0
+    ),
+
+    -- Locations without visits lack the whole mean. They are apart, since they are many if call
+    -- paths are.
+    absences AS (
+        SELECT
+            unnest([
+                'imbalance',
+                'imbalance_below',
+                'imbalance_below_bypass',
+                if(visitor_count > 1, NULL, 'imbalance_below_singularity')
+            ]) AS metric,
+            COLUMNS('^(run_id|call_path_id|location_id)$'),
+            mean_ns AS value
+        FROM means
+        NATURAL INNER JOIN imbalance_scopes
+        NATURAL LEFT JOIN participants
+        WHERE value IS NULL AND mean_ns <> 0
     ),
 
     idle_parts AS (
@@ -167,6 +182,13 @@ FROM critical_path_work
 WHERE work_ns > path_ns
 UNION ALL BY NAME
 SELECT
+    * EXCLUDE (is_forked),
+    FALSE AS is_extended,
+    'overheads' AS source
+FROM own_classes
+WHERE NOT is_forked
+UNION ALL BY NAME
+SELECT
     COLUMNS('^(run_id|metric|call_path_id|location_id)$'),
     sum(value)::BIGINT AS value,
     FALSE AS is_extended,
@@ -177,6 +199,10 @@ GROUP BY ALL
 UNION ALL BY NAME
 SELECT *, FALSE AS is_extended, 'imbalance' AS source
 FROM imbalances
+WHERE metric IS NOT NULL
+UNION ALL BY NAME
+SELECT *, FALSE AS is_extended, 'absence' AS source
+FROM absences
 WHERE metric IS NOT NULL
 UNION ALL BY NAME
 SELECT

@@ -28,7 +28,12 @@ DATA = Path(__file__).parents[2] / "data"
 ROW_LIMIT = 15
 REPORTED = [query for query in all_queries() if query.concept == "reports"]
 # Those that are asked with more than a number of rows.
-OTHERS = {"window_begin_ns": 0, "window_end_ns": 2**62, "path_limit": 20_000}
+OTHERS: dict[str, Any] = {
+    "window_begin_ns": 0,
+    "window_end_ns": 2**62,
+    "path_limit": 20_000,
+    "call_paths": ["main"],
+}
 each_query = pytest.mark.parametrize("query", REPORTED, ids=lambda query: query.relation)
 Rows = list[tuple[Any, ...]]
 
