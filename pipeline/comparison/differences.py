@@ -37,13 +37,17 @@ def _describe_sizes(comparison: Comparison) -> str:
     sentences = []
     if comparison.is_per_process:
         sentences.append(
-            f"A has {_numbers(base.processes)} processes, B {_numbers(other.processes)}: "
+            f"A has {_processes(base.processes)}, B {_numbers(other.processes)}: "
             "values are means per process; values of single ranks are not averaged."
         )
     if base.threads != other.threads:
         sentences.append(f"A has {_numbers(base.threads)} threads per process, B "
                     f"{_numbers(other.threads)}.")  # fmt: skip
     return " ".join(sentences)
+
+
+def _processes(numbers: tuple[int, ...]) -> str:
+    return f"{_numbers(numbers)} {'process' if numbers == (1,) else 'processes'}"
 
 
 def _numbers(numbers: tuple[int, ...]) -> str:

@@ -121,11 +121,11 @@ def describe_cause(cause: Cause, comparison: Comparison) -> Finding:
 
 
 def _describe_rank(cause: Cause, comparison: Comparison) -> str:
-    """The process with the largest change; empty with one process."""
+    """The process with the largest change; empty with one process or different numbers of them."""
     most = max(*comparison.base.processes, *comparison.other.processes)
-    if cause.rank is None or most < 2:
+    if cause.rank is None or most < 2 or comparison.is_per_process:
         return ""
-    mean = cause.change_value if comparison.is_per_process else cause.change_value / most
+    mean = cause.change_value / most
     amount = signed(cause, cause.rank_change_value)
     if cause.rank_change_value * mean > 0 and abs(cause.rank_change_value) < UNEVEN * abs(mean):
         return f"About the same on every rank, most on rank {cause.rank}: {amount}."

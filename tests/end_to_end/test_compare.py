@@ -278,6 +278,7 @@ def test_different_numbers_of_processes_are_compared_per_process(store: Path, te
         "A has 3 processes, B 5: values are means per process; values of single ranks are not "
         "averaged." in said
     )
+    assert "rank, most on rank" not in said
     found = compare_runs(runs(store, "before"), runs(store, "wide"), threads=1)
     (update,) = found.in_call_path("computation", UPDATE)
     assert update.base_value == pytest.approx(BASE_NS * ITERATIONS, rel=0.05)

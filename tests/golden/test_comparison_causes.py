@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
-from tests.helpers.compared_sides import comparison_of
+from tests.helpers.compared_sides import comparison_of, side_of
 from tracemill.comparison.changes import Cause
+from tracemill.comparison.differences import describe
+from tracemill.comparison.sentences import describe_cause
 
 COMPUTE, RECEIVE, SEND = "main/solve", "main/MPI_Recv", "main/MPI_Send"
 
@@ -181,3 +183,11 @@ def test_a_change_in_all_call_paths_has_no_single_place() -> None:
     )
     assert spread.holding_subtree is None
     assert comparison_of(("critical_path", COMPUTE, 10, 10)).holding_subtree is None
+
+
+def test_ranks_of_different_numbers_of_processes_are_not_compared() -> None:
+    """Rank 0 of 1 process does all work, rank 0 of 4 a part of it."""
+    fewer = replace(SLOW_RANK, base=side_of("base", (1000,), processes=1), is_per_process=True)
+    for cause in fewer.causes():
+        assert "ank " not in describe_cause(cause, fewer).detail
+    assert "A has 1 process, B 4: values are means per process" in " ".join(describe(fewer))
