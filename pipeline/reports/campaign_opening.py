@@ -245,7 +245,7 @@ class Knowledge:
             None,
         )
         if taking_part == 1:
-            return f"the unparallelised {cost.name}"
+            return f"the unparallelized {cost.name}"
         if taking_part is not None:
             return f"the partially parallelised {cost.name}"
         return f"the growing {cost.name}" if cost.verdict == critical_path.GROWS else cost.name

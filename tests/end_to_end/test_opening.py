@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.explored import make_run
-from tests.helpers.hand_made import MS
+from tests.helpers.hand_made import MS, waits
 from tracemill.reports.build import build_report, build_summary
 from tracemill.reports.html import render_html
 from tracemill.reports.markdown import render_markdown
@@ -106,3 +106,10 @@ def test_tables_show_source_lines_of_call_paths() -> None:
     assert '<bdi class="path" title="main/MPI_Recv\n/src/app.c:7">' in page
     assert '<small class="site">app.c:7</small>' in page
     assert "main/MPI\\_Recv (app.c:7)" in text or "main/MPI_Recv (app.c:7)" in text
+
+
+def test_a_run_that_waits_only_in_extended_states_does_not_wait_for_no_time() -> None:
+    """50 ms of the 200 ms of two ranks."""
+    extended = [row | {"is_extended": True} for row in waits((1, RECV, 50, 0))]
+    facts = build_report(make_run(wait_states=extended)).section("summary").facts
+    assert [fact.value for fact in facts if fact.label == "of all time waiting"] == [0.25]

@@ -55,7 +55,7 @@ def say(found: Series, *changes: Row, taking_part: int | None = None) -> str:
 #     solve         25 - 400 / 16 = 0
 def test_the_verdict_names_the_turn_and_what_decides() -> None:
     assert say(STOPPING, SOLVE, SERIAL, IMBALANCED, taking_part=1) == (
-        'At n = 400, beyond 8 processes, the unparallelised "main/serial_part" decides: '
+        'At n = 400, beyond 8 processes, the unparallelized "main/serial_part" decides: '
         "efficiency 30.6% at 8, 15.2% at 16. It is 93.8 ms (66.7%) of the 141 ms lost against an "
         'even division; "main/imbalanced" is 46.9 ms (33.3%).'
     )
@@ -92,7 +92,7 @@ def test_communication_counts_as_one() -> None:
 def test_while_speed_up_grows_the_turn_is_the_last_good_efficiency() -> None:
     growing = series((1, 1.0), (4, 0.9), (16, 0.5), sizes=1)
     assert say(growing, SERIAL, taking_part=1).startswith(
-        'Beyond 4 processes, the unparallelised "main/serial_part" decides: efficiency 90.0% at '
+        'Beyond 4 processes, the unparallelized "main/serial_part" decides: efficiency 90.0% at '
         "4, 50.0% at 16."
     )
     assert say(growing) == "Beyond 4 processes, efficiency falls: 90.0% at 4, 50.0% at 16."

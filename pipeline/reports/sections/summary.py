@@ -150,7 +150,7 @@ def _location_count(overview: Row) -> int:
 
 
 def _facts(overview: Row) -> tuple[Fact, ...]:
-    run_ns, mpi, waiting = overview["run_ns"], overview["mpi_ratio"], overview["wait_ratio"]
+    run_ns, mpi = overview["run_ns"], overview["mpi_ratio"]
     return (
         Fact("main part", run_ns, Unit.TIME, "Run time without MPI_Init and MPI_Finalize."),
         Fact(
@@ -174,14 +174,19 @@ def _facts(overview: Row) -> tuple[Fact, ...]:
         Fact(
             "of all time in MPI", mpi, Unit.SHARE, f"Time in MPI calls, as a share of {ALL_TIME}."
         ),
-        Fact(
-            "of all time waiting",
-            waiting,
-            Unit.SHARE,
-            f"Time in calls that wait for a late location, as a share of {ALL_TIME}.",
-        ),
+        _waiting_fact(overview),
         Fact("messages", overview["message_count"], Unit.COUNT, "Number of messages."),
     )
+
+
+def _waiting_fact(overview: Row) -> Fact:
+    """The share of waiting; that in extended wait states if a run has no other."""
+    is_beyond = bool(overview["beyond_ns"]) and not overview["wait_ns"]
+    ratio, states = "wait_ratio", ""
+    if is_beyond:
+        ratio, states = "beyond_ratio", f", all of it in {EXTENDED} wait states"
+    text = f"Time in calls that wait for a late location{states}, as a share of {ALL_TIME}."
+    return Fact("of all time waiting", overview[ratio], Unit.SHARE, text)
 
 
 def describe_size(overview: Row) -> str:
