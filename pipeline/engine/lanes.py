@@ -44,13 +44,13 @@ class Lanes:
             raise self._error
 
     def _run_lane(self, work: Callable[[Stage], None], interrupt: Callable[[], None]) -> None:
-        while (stage := self._take()) is not None:
-            try:
+        try:
+            while (stage := self._take()) is not None:
                 work(stage)
-            except BaseException as error:
-                self.stop(error)
-                interrupt()
-            self._finish(stage)
+                self._finish(stage)
+        except BaseException as error:
+            self.stop(error)
+            interrupt()
 
     def stop(self, error: BaseException) -> None:
         """Begin no more stages, and raise this error, unless there was one before."""

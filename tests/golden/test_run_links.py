@@ -1,6 +1,7 @@
 """Links on the page of a campaign: from rows and cells to runs, and from runs to reports."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +22,8 @@ def table(name: str, columns: str, *rows: tuple[Value, ...]) -> Table:
 
 
 LISTED = table(
-    RUNS, "label run application size processes",
-    ("a", "1f", "x", 100.0, 2), ("b", "2f", "x", 100.0, 2), ("c", None, "x", 400.0, 16),
+    RUNS, "label run application size processes time_ns",
+    ("a", "1f", "x", 100.0, 2, 9), ("b", "2f", "x", 100.0, 2, 7), ("c", None, "x", 400.0, 16, 5),
 )  # fmt: skip
 
 
@@ -61,9 +62,18 @@ def test_runs_lead_to_their_reports_if_they_have_one(tmp_path: Path) -> None:
     assert found.row_pages == ("../run=2f/index.html", "")
 
 
-def test_links_of_rows_stay_as_they_are(tmp_path: Path) -> None:
-    from dataclasses import replace
+def test_a_cell_leads_to_the_shortest_run_with_a_report_or_to_its_row(tmp_path: Path) -> None:
+    for run in ("1f", "2f"):
+        page = tmp_path / "reports" / f"run={run}" / "index.html"
+        page.parent.mkdir(parents=True)
+        page.touch()
+    links = (("", "#runs-x-p2-n100", "#runs-x-p16-n400"),)
+    pivot = replace(table("pivot", "size p2 p16", (100.0, 1, 2)), cell_links=links)
+    found, _ = linked(tmp_path, pivot)
+    assert found.cell_links == (("", "../run=2f/index.html", "#runs-x-p16-n400"),)
 
+
+def test_links_of_rows_stay_as_they_are(tmp_path: Path) -> None:
     row = table("cells", "application processes size", ("x", 2, 100.0))
     found, _ = linked(tmp_path, replace(row, row_links=("cell-1",)))
     assert found.row_links == ("cell-1",)
