@@ -164,7 +164,7 @@ def picture(
     Parameters
     ----------
     of
-        What each location does over time, the matrix of ranks with messages or with waits, or the
+        Timeline, matrix of messages or of waits between ranks, or the
         POP efficiencies.
     overwrite
         Replace an existing file.

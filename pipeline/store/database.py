@@ -19,8 +19,8 @@ _SETTINGS = {
     "enable_progress_bar": False,
     "parquet_metadata_cache": True,
 }
-# What makes queries over many rows faster, and takes a fifth of the time of those over few. What
-# keeps the cost of a join or a filter in proportion stays.
+# Optimizers for many rows: for few, they take a fifth of a query's time. Those that
+# keep the cost of joins and filters in proportion stay on.
 _FOR_MANY_ROWS = (
     "aggregate_function_rewriter", "aggregate_reuse", "common_aggregate", "common_subexpressions",
     "common_subplan", "compressed_materialization", "distinct_aggregate_rewrite",

@@ -25,7 +25,7 @@ class StageCost:
 class StageMeter(SilentReporter):
     """Measures stages from their start to their end.
 
-    What two stages cost that run at once counts for each.
+    Stages that run at once each count the cost of both.
     """
 
     def __init__(self) -> None:

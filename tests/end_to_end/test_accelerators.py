@@ -87,3 +87,12 @@ def test_the_kernel_is_on_the_critical_path(report: Report) -> None:
         ("main/hipDeviceSynchronize", 0, 20 * MICROSECOND),
         ("main/hipLaunchKernel", 0, 10 * MICROSECOND),
     ]
+
+
+def test_no_gain_is_said_where_kernels_run(report: Report) -> None:
+    """A replay does not know which call launches the copy, or waits for it."""
+    summary = report.section("summary")
+    assert summary.opening is not None
+    said = " ".join((*summary.sentences, summary.opening.verdict))
+    assert "the whole run would take" not in said
+    assert "gains" not in [section.key for section in report.sections]
