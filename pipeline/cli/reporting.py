@@ -258,6 +258,7 @@ def compare(
     from tracemill.comparison.comparing import compare_runs
     from tracemill.comparison.conditions import check_condition, parse_condition
     from tracemill.comparison.document import comparison_json
+    from tracemill.comparison.naming import title_of
     from tracemill.comparison.report import build_comparison_report
 
     conditions = [parse_condition(each) for each in fail_if or []]
@@ -270,7 +271,7 @@ def compare(
     with chosen_side(store, base, part) as before, chosen_side(store, other, part) as after:
         comparison = compare_runs(before, after)
         verdicts = [check_condition(each, comparison) for each in conditions]
-    sides = f"{comparison.base.label} → {comparison.other.label}"
+    sides = title_of(comparison)
     if format == "json":
         _write(comparison_json(comparison, verdicts), output, "comparison")
     elif format == "junit" or format == "github":

@@ -12,7 +12,7 @@ from tracemill.schemas.history import RUN_TIME
 from tracemill.schemas.overheads import TAXONOMY
 
 TIME, CRITICAL_PATH = "time", "critical_path"
-SETUP = "overhead_initialise_finalise"
+_SETUP, _OUTSIDE = "overhead_initialise_finalise", "overhead_outside_visits"
 # A part of a metric explains its change if it has at least this share of it.
 EXPLAINING = 0.5
 # Least share of the change of the critical path for a call path that decides the run time.
@@ -66,10 +66,17 @@ def find_causes(
 
 
 def without_setup(rows: pl.DataFrame) -> pl.DataFrame:
-    """The changes outside of calls that start or end MPI."""
-    is_setup = (pl.col("metric") == SETUP) & (pl.col("call_path_key") != 0)
-    calls = rows.filter(is_setup)["call_path_key"].unique()
-    return rows.filter(~pl.col("call_path_key").is_in(calls.to_list()))
+    """The changes outside of calls that start or end MPI.
+
+    If a region such as main makes these calls, what is outside of all regions is before or after
+    it, and is left out too. Otherwise it may be the program's own work.
+    """
+    key = pl.col("call_path_key")
+    calls = rows.filter((pl.col("metric") == _SETUP) & (key != 0))
+    is_setup = key.is_in(calls["call_path_key"].unique().to_list())
+    if calls["parent_call_path_key"].count():
+        is_setup |= (key == 0) & (pl.col("metric") == _OUTSIDE)
+    return rows.filter(~is_setup)
 
 
 @cache

@@ -8,6 +8,7 @@ from typing import Literal
 
 from tracemill.comparison.comparing import Comparison
 from tracemill.comparison.conditions import CheckedCondition
+from tracemill.comparison.naming import title_of
 from tracemill.comparison.sentences import describe_cause
 
 CheckFormat = Literal["junit", "github"]
@@ -41,7 +42,7 @@ def comparison_checks(
     """A check for each condition; it fails if the condition holds, and names the causes."""
     causes = (describe_cause(each, comparison) for each in comparison.causes(limit=_MOST_CAUSES))
     detail = "\n".join(f"{each.headline} {each.detail}" for each in causes)
-    sides = f"{comparison.base.label} → {comparison.other.label}"
+    sides = title_of(comparison)
     return tuple(
         Check(
             group=sides,

@@ -185,6 +185,12 @@ class Comparison:
         """The deepest call path with most of the critical path's change; see holding_subtree."""
         return holding_subtree(self.rows, CRITICAL_PATH)
 
+    @cached_property
+    def in_run_time(self) -> frozenset[tuple[str, int | None]]:
+        """Metrics and keys of call paths that the run times include."""
+        rows = self._rows_of(RUN_TIME).select("metric", "call_path_key").iter_rows()
+        return frozenset((metric, key) for metric, key in rows)
+
     def parts_of_time(self, limit: int) -> tuple[Cause, ...]:
         """The largest changes of time, up or down, each with the deepest explaining metric."""
         found = [each for up in (1.0, -1.0) for each in self._causes(TIME, up, limit)]
@@ -193,11 +199,14 @@ class Comparison:
 
     def _causes(self, metric: str, direction: float, limit: int) -> tuple[Cause, ...]:
         summands = 1 if self.is_per_process else max(self.base.processes)
-        rows = self.rows
-        if metric == RUN_TIME and self.base.is_setup_excluded and self.other.is_setup_excluded:
-            rows = without_setup(rows)
+        rows = self._rows_of(metric)
         found = find_causes(rows, metric, direction, limit, processes=summands)
         return tuple(self._cause(each, direction) for each in found)
+
+    def _rows_of(self, metric: str) -> pl.DataFrame:
+        """The rows; those of the run time are without setup if both sides leave it out."""
+        is_excluded = self.base.is_setup_excluded and self.other.is_setup_excluded
+        return without_setup(self.rows) if metric == RUN_TIME and is_excluded else self.rows
 
     def _cause(self, found: Explained, direction: float) -> Cause:
         row = found.row

@@ -27,6 +27,8 @@ def describe(comparison: Comparison) -> tuple[str, ...]:
 
 
 def _describe_same_runs(comparison: Comparison) -> str:
+    if comparison.base.run_ids == comparison.other.run_ids:
+        return ""
     both = [each for each in comparison.base.run_ids if each in comparison.other.run_ids]
     return f"{join_words(both)} {'is' if len(both) == 1 else 'are'} on both sides." if both else ""
 

@@ -1,50 +1,64 @@
 """What the page of a comparison says first: the run time, and what is beyond the noise."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from tracemill.comparison.causes import SETUP
 from tracemill.comparison.changes import Cause
 from tracemill.comparison.comparing import Comparison
 from tracemill.comparison.conditions import CheckedCondition
 from tracemill.comparison.efficiencies import PARALLEL
-from tracemill.comparison.sentences import describe_cause, describe_run_time
+from tracemill.comparison.sentences import OUTSIDE, amount_of, describe_cause, describe_run_time
 from tracemill.reports import model
 from tracemill.reports.sections.efficiencies import IN_SUMMARY
-from tracemill.reports.units import format_time, with_sign
 from tracemill.reports.wording import name_path, nonempty
 
 MOST_CAUSES = 3
+MOST_PARTS = 30
 
 
 def opening_of(comparison: Comparison, verdicts: Sequence[CheckedCondition] = ()) -> model.Opening:
-    """Conditions that fail, the change of the run time and its main cause; then the next ones."""
-    causes = [each for each in comparison.causes(limit=2 * MOST_CAUSES) if not _is_noise(each)]
-    change = comparison.run_time
-    is_explained = causes and change.change_value and change.is_beyond_noise is not False
+    """The verdict, the efficiencies, and as causes the main one and the next large changes."""
+    main = _main_cause(comparison)
+    first, _ = split_parts(comparison, MOST_PARTS)
+    shown: dict[int | str, Cause] = {}
+    for each in (*main, *first):
+        shown.setdefault(each.call_path_key or each.metric, each)
     return model.Opening(
-        verdict=" ".join(
-            nonempty(
-                *(f"Fails: {each.expression}. {each.reason}." for each in verdicts if each.holds),
-                describe_run_time(comparison),
-                _describe_main(causes[0], comparison) if is_explained else "",
-            )
-        ),
+        verdict=" ".join(describe_verdict(comparison, verdicts)),
         bars=tuple(_bars(comparison)),
-        causes=tuple(_as_shown(each, comparison) for each in causes[:MOST_CAUSES]),
+        causes=tuple(_as_shown(each, comparison) for each in islice(shown.values(), MOST_CAUSES)),
     )
+
+
+def describe_verdict(
+    comparison: Comparison, verdicts: Sequence[CheckedCondition] = ()
+) -> tuple[str, ...]:
+    """Conditions that fail, the change of the run time, and its main cause if it is no noise."""
+    return (
+        *(f"Fails: {each.expression}. {each.reason}." for each in verdicts if each.holds),
+        describe_run_time(comparison),
+        *(_describe_main(each, comparison) for each in _main_cause(comparison)),
+    )
+
+
+def _main_cause(comparison: Comparison) -> list[Cause]:
+    """The main cause of the change of the run time; none within the noise."""
+    if comparison.run_time.is_beyond_noise is False:
+        return []
+    causes = comparison.causes(limit=2 * MOST_CAUSES)
+    return [each for each in causes if not _is_noise(each)][:1]
 
 
 def split_parts(comparison: Comparison, limit: int) -> tuple[list[Cause], list[Cause]]:
     """The largest changes of time: those beyond noise, or all without noise; and the others.
 
-    MPI setup is among the others if the run time excludes it.
+    What the run time excludes, such as MPI setup, is among the others.
     """
     first: list[Cause] = []
     others: list[Cause] = []
-    is_excluded = comparison.base.is_setup_excluded and comparison.other.is_setup_excluded
     for each in comparison.parts_of_time(limit):
-        is_setup = is_excluded and each.metric == SETUP
-        (others if is_setup or _is_noise(each) else first).append(each)
+        is_included = (each.metric, each.call_path_key) in comparison.in_run_time
+        (others if _is_noise(each) or not is_included else first).append(each)
     return first, others
 
 
@@ -56,21 +70,18 @@ def _describe_main(cause: Cause, comparison: Comparison) -> str:
     """The share of the first cause in the change of the run time."""
     if not cause.is_decisive:
         return describe_cause(cause, comparison).headline
-    place = name_path(cause.call_path) if cause.call_path else "Time outside of call paths"
-    amount = with_sign(cause.critical_path_ns, format_time)
-    return f"{place} accounts for {amount} on the critical path."
+    place = name_path(cause.call_path) if cause.call_path else cause.title
+    return f"{place} accounts for {amount_of(cause, comparison)}."
 
 
 def _as_shown(cause: Cause, comparison: Comparison) -> model.Cause:
     """The call path, its change, and in which metric and on which process it is."""
-    found = describe_cause(cause, comparison)
-    place = f"in {name_path(cause.call_path)}" if cause.call_path else "in no call path"
-    amount = found.headline.partition(f"{place}: ")[2].removesuffix(".")
+    detail = describe_cause(cause, comparison).detail
     return model.Cause(
-        call_path=cause.call_path or "no call path",
+        call_path=cause.call_path or OUTSIDE,
         source="",
-        cost=amount,
-        advice=" ".join(nonempty(f"{cause.title}.", found.detail)),
+        cost=amount_of(cause, comparison),
+        advice=" ".join(nonempty(f"{cause.title}.", detail)),
     )
 
 

@@ -3,18 +3,17 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tracemill.base.names import make_visible, shorten
-from tracemill.base.text import join_words
 from tracemill.comparison import differences
 from tracemill.comparison.changes import CallPathChange, Change
-from tracemill.comparison.comparing import Comparison, Side
+from tracemill.comparison.comparing import Comparison
 from tracemill.comparison.conditions import CheckedCondition
 from tracemill.comparison.efficiencies import QUERY
-from tracemill.comparison.opening import opening_of, split_parts
+from tracemill.comparison.naming import describe_sides, title_of
+from tracemill.comparison.opening import describe_verdict, opening_of, split_parts
 from tracemill.comparison.sentences import (
+    OUTSIDE,
     describe_cause,
     describe_efficiency,
-    describe_run_time,
     describe_subtree,
     describe_time,
 )
@@ -25,7 +24,7 @@ from tracemill.reports.sections.efficiencies import GRADES, MULTIPLICATIVE
 from tracemill.reports.sections.metrics import explain_metric
 from tracemill.reports.tables import read_source
 from tracemill.reports.units import Unit, Value
-from tracemill.reports.wording import count_of, nonempty
+from tracemill.reports.wording import nonempty
 
 MOST_CAUSES = 5
 MOST_CALL_PATHS = 30
@@ -58,11 +57,11 @@ def build_comparison_report(
     comparison: Comparison, verdicts: Sequence[CheckedCondition] = ()
 ) -> Report:
     """The report of a comparison, with the results of conditions."""
-    base, other = comparison.base, comparison.other
+    sides = (comparison.base, comparison.other)
     return Report(
-        title=f"{_name(base, other)} → {_name(other, base)}",
-        subtitle=make_visible(f"A: {_describe(base)}. B: {_describe(other)}."),
-        name=f"{'+'.join(base.run_ids)}..{'+'.join(other.run_ids)}",
+        title=title_of(comparison),
+        subtitle=describe_sides(comparison),
+        name="..".join("+".join(side.run_ids) for side in sides),
         sections=tuple(
             section
             for section in (
@@ -85,19 +84,6 @@ def build_comparison_report(
     )
 
 
-def _name(side: Side, beside: Side) -> str:
-    """The label of a side, or its run ids if other runs on the other side have the same label."""
-    is_clear = side.label != beside.label or side.run_ids == beside.run_ids
-    return shorten(make_visible(side.label if is_clear else ", ".join(side.run_ids)))
-
-
-def _describe(side: Side) -> str:
-    """Label, number of runs and processes, and run ids."""
-    processes = join_words([count_of(each, "process", "processes") for each in side.processes])
-    runs = "run" if len(side.runs) == 1 else f"{len(side.runs)} runs"
-    return f"{side.label}, {runs} with {processes} ({', '.join(side.run_ids)})"
-
-
 def _summary(comparison: Comparison, verdicts: Sequence[CheckedCondition]) -> Section:
     run_time = comparison.run_time
     causes = comparison.causes(limit=MOST_CAUSES)
@@ -112,11 +98,8 @@ def _summary(comparison: Comparison, verdicts: Sequence[CheckedCondition]) -> Se
             Fact("noise", run_time.noise_value, Unit.TIME, _NOISE),
         ),
         sentences=nonempty(
-            *(
-                f"{'Fails' if each.holds else 'Passes'}: {each.expression}. {each.reason}."
-                for each in verdicts
-            ),
-            describe_run_time(comparison),
+            *(f"Passes: {each.expression}. {each.reason}." for each in verdicts if not each.holds),
+            *describe_verdict(comparison, verdicts),
             describe_efficiency(comparison),
             describe_time(comparison),
             describe_subtree(comparison),
@@ -137,7 +120,7 @@ def _largest_changes(comparison: Comparison) -> Section | None:
     is_known = comparison.run_time.noise_value is not None
     tables = filled(
         _table("call_paths_by_metric", "Time by call path and metric", KINDS[0], first,
-               (_CALL_PATH, _METRIC))
+               (_CALL_PATH, _METRIC), is_beyond=True)
     )  # fmt: skip
     nothing = "Nothing changed beyond the noise." if is_known else "No time changed."
     sentences = nonempty(*differences.describe(comparison), "" if tables else nothing)
@@ -209,8 +192,8 @@ def _call_paths(comparison: Comparison) -> Section | None:
     tables = filled(
         _table("call_paths", "Time", KINDS[0], time, (_CALL_PATH,)),
         _table(
-            "call_paths_within_noise", "Time within noise, and MPI setup", KINDS[0], parts,
-            (_METRIC, _CALL_PATH),
+            "call_paths_within_noise", "Time within noise, or outside of the run time", KINDS[0],
+            parts, (_METRIC, _CALL_PATH),
         ),
         *(
             _table(f"call_paths_{kind.title}", kind.title.capitalize(), kind, own,
@@ -276,9 +259,13 @@ _RANK: Named = (Column(name="rank", title="Rank", unit=Unit.NUMBER), "rank")
 
 
 def _table(
-    name: str, title: str, kind: ValueKind, changes: Sequence[Change], named: Sequence[Named]
-) -> Table:
-    """Changes of one kind, one per row; the columns `named` come first."""
+    name: str, title: str, kind: ValueKind, changes: Sequence[Change], named: Sequence[Named],
+    *, is_beyond: bool = False,
+) -> Table:  # fmt: skip
+    """Changes of one kind, one per row; the columns `named` come first.
+
+    If `is_beyond`, the title says that all are beyond the noise.
+    """
     columns = (
         *(each for each, _ in named),
         Column(name="base_value", title="A", unit=kind.value),
@@ -294,19 +281,20 @@ def _table(
         for each in changes
     )
     is_noise_known = any(each.noise_value is not None for each in changes)
+    hidden = {"is_beyond_noise"} if is_beyond or not is_noise_known else set()
     return Table(
         name=name,
         title=title,
         columns=columns,
         rows=rows,
         sql="",
-        hidden=frozenset() if is_noise_known else frozenset({"noise_value", "is_beyond_noise"}),
+        hidden=frozenset(hidden if is_noise_known else hidden | {"noise_value"}),
     )
 
 
 def _named(change: Change, attribute: str) -> Value:
     value: Value = getattr(change, attribute)
-    return "no call path" if value == "" else value
+    return OUTSIDE if value == "" else value
 
 
 def _values(change: Change, kind: ValueKind) -> tuple[Value, ...]:

@@ -18,15 +18,19 @@ from tracemill.reports.units import (
     format_value,
     with_sign,
 )
-from tracemill.reports.wording import name_path, share_of, time_of
+from tracemill.reports.wording import name_path, nonempty, share_of, time_of
 
 # A change is uneven if a process has this multiple of the mean.
 UNEVEN = 1.25
+OUTSIDE = "outside of regions"
+"""In place of a call path: time in which locations are in no region."""
 
 
 def describe_run_time(comparison: Comparison) -> str:
     """The change of the run time, and whether it is beyond the noise."""
     change = comparison.run_time
+    if comparison.base.run_ids == comparison.other.run_ids:
+        return f"A and B are the same: {time_of(change.base_value)}."
     if not change.change_value:
         return f"B takes as long as A: {time_of(change.base_value)}."
     text = (
@@ -104,20 +108,26 @@ def describe_subtree(comparison: Comparison) -> str:
 
 def describe_cause(cause: Cause, comparison: Comparison) -> Finding:
     """A cause: metric, call path, change and process."""
-    place = f"in {name_path(cause.call_path)}" if cause.call_path else "in no call path"
-    total = f"{signed(cause, cause.change_value)} ({format_share_change(cause.change_ratio)})"
+    place = f" in {name_path(cause.call_path)}" if cause.call_path else ""
+    subject = "A process" if comparison.is_per_process else "All processes together"
+    detail = nonempty(
+        f"{subject}: {_total_of(cause)}." if cause.is_decisive else "",
+        _describe_rank(cause, comparison),
+        "Within the noise." if cause.is_beyond_noise is False else "",
+    )
+    headline = f"{cause.title}{place}: {amount_of(cause, comparison)}."
+    return Finding(headline, " ".join(detail), cause.metric)
+
+
+def amount_of(cause: Cause, comparison: Comparison) -> str:
+    """The change of a cause: on the critical path if it is decisive, else in total."""
     if cause.is_decisive:
-        path = with_sign(cause.critical_path_ns, format_time)
-        headline = f"{cause.title} {place}: {path} on the critical path."
-        subject = "A process" if comparison.is_per_process else "All processes together"
-        detail = f"{subject}: {total}."
-    else:
-        each = " per process" if comparison.is_per_process else ""
-        headline, detail = f"{cause.title} {place}: {total}{each}.", ""
-    detail = " ".join(filter(None, (detail, _describe_rank(cause, comparison))))
-    if cause.is_beyond_noise is False:
-        detail += " Within the noise."
-    return Finding(headline, detail, cause.metric)
+        return f"{with_sign(cause.critical_path_ns, format_time)} on the critical path"
+    return f"{_total_of(cause)}{' per process' if comparison.is_per_process else ''}"
+
+
+def _total_of(cause: Cause) -> str:
+    return f"{signed(cause, cause.change_value)} ({format_share_change(cause.change_ratio)})"
 
 
 def _describe_rank(cause: Cause, comparison: Comparison) -> str:

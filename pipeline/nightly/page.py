@@ -11,6 +11,7 @@ from tracemill.base.text import describe_moment
 from tracemill.campaign.gathering import SIZES
 from tracemill.comparison.changes import Cause
 from tracemill.comparison.efficiencies import PARALLEL, QUERY
+from tracemill.comparison.sentences import OUTSIDE
 from tracemill.nightly.history import PastRun, RunSeries
 from tracemill.nightly.judge import Judgment, Regression
 from tracemill.nightly.pages import Pages
@@ -135,7 +136,8 @@ class NightReport:
                 for cause in found.causes
             ],
             note="The metrics and call paths that explain most of each change, summed over all "
-            "processes; Rank is the process with the largest change.",
+            "processes; Rank is the process with the largest change. Outside of regions: time in "
+            "which processes are in no recorded function, such as before main.",
         )
         sources = _statements(self.judgment.regressions[:MOST_STATEMENTS])
         return Section(key="causes", title="Causes", tables=(table,), sources=tuple(sources))
@@ -386,7 +388,7 @@ def _cause_row(found: Regression, cause: Cause) -> dict[str, Any]:
         "application": found.run.series.application,
         "label": found.run.label,
         "metric": cause.title,
-        "call_path": cause.call_path or "in no call path",
+        "call_path": cause.call_path or OUTSIDE,
         "before": _format(cause.unit, cause.base_value),
         "now": _format(cause.unit, cause.other_value),
         "change_ratio": cause.change_ratio,

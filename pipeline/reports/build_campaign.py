@@ -9,7 +9,7 @@ from functools import partial
 
 from tracemill.base.names import make_visible, shorten
 from tracemill.reports.build import ReportedRun
-from tracemill.reports.campaign_opening import opening_of, without_shown
+from tracemill.reports.campaign_opening import describe_verdict, opening_of, without_shown
 from tracemill.reports.campaign_sections import build_campaign_sections, summary
 from tracemill.reports.material import Material
 from tracemill.reports.model import Report, Section, Subject
@@ -30,7 +30,8 @@ def build_campaign_report(
         opening = opening_of(material)
         sections = (without_shown(each, opening) for each in build_campaign_sections(material))
         first, *others = sections
-        return link_runs((replace(first, opening=opening), *others), store)
+        first = replace(_with(opening.verdict, first), opening=opening)
+        return link_runs((first, *others), store)
 
     return _build(campaign, build, threads, memory_limit)
 
@@ -38,8 +39,18 @@ def build_campaign_report(
 def build_campaign_summary(
     campaign: ReportedRun, *, threads: int | None = None, memory_limit: str = ""
 ) -> Report:
-    """Only the summary section, for the terminal output of an analysis."""
-    return _build(campaign, lambda material: (summary.build(material),), threads, memory_limit)
+    """Only the summary section with the verdict, for the terminal output of an analysis."""
+
+    def build(material: Material) -> tuple[Section, ...]:
+        return (_with(describe_verdict(material), summary.build(material)),)
+
+    return _build(campaign, build, threads, memory_limit)
+
+
+def _with(verdict: str, section: Section) -> Section:
+    """The section with the verdict as its first sentence."""
+    others = (each for each in section.sentences if each not in verdict)
+    return replace(section, sentences=(verdict, *others))
 
 
 def _build(

@@ -38,7 +38,10 @@ KEPT = 0.95
 
 @dataclass(frozen=True)
 class Point:
-    """A configuration of a series: its name, efficiency, speed-up, and number of processes."""
+    """A configuration of a series: its name, number of processes, efficiency and speed-up.
+
+    The speed-up is 0 if it is unknown.
+    """
 
     name: str
     processes: int
@@ -68,22 +71,36 @@ class Series:
     def turn(self) -> Point:
         """The point beyond which scaling ends: with the highest speed-up, if it falls again.
 
-        Else the last one with good efficiency before the first without.
+        Else, or if no speed-up is known, the last one with good efficiency before the first
+        without.
         """
         highest = max(point.speed_up for point in self.points)
         first = next(p for p in self.points if p.speed_up * (1 + LEAST_GAIN) >= highest)
-        if first is not self.last:
+        if highest and first is not self.last:
             return first
         worse = next(at for at, p in enumerate(self.points) if at and p.efficiency < FAIR)
         return self.points[worse - 1]
 
 
 def opening_of(material: Material) -> Opening:
-    """The verdict of each program, and the pictures of the one that scales worst."""
-    found = sorted(series_of(material), key=lambda series: series.last.efficiency)
+    """The verdict, and the pictures of the program that scales worst."""
+    found = _worst_first(material)
+    if not found:
+        return Opening(verdict=describe_verdict(material))
+    is_alone = material.overview["application_count"] == 1
+    return Opening(
+        verdict=describe_verdict(material),
+        tables=efficiency_map(material, found[0], is_alone=is_alone),
+        figures=tuple(_figures(material, found[0])),
+    )
+
+
+def describe_verdict(material: Material) -> str:
+    """Where the scaling of each program ends and what decides there, worst program first."""
+    found = _worst_first(material)
     if not found:
         single = efficiencies.describe_scaling(_pop_rows(material)) or (_SINGLE,)
-        return Opening(verdict=" ".join(unprefixed(material.overview, single)))
+        return " ".join(unprefixed(material.overview, single))
     known = Knowledge.read(material)
     is_alone = material.overview["application_count"] == 1
     sentences = [
@@ -92,12 +109,7 @@ def opening_of(material: Material) -> Opening:
     ]
     more = len(found) - MOST_NAMED
     sentences += [f"{count_of(more, 'more program')} below."] if more > 0 else []
-    worst = found[0]
-    return Opening(
-        verdict=" ".join(sentences),
-        tables=efficiency_map(material, worst, is_alone=is_alone),
-        figures=tuple(_figures(material, worst)),
-    )
+    return " ".join(sentences)
 
 
 def without_shown(section: Section, opening: Opening) -> Section:
@@ -115,6 +127,10 @@ def without_shown(section: Section, opening: Opening) -> Section:
 
 
 # --- Series --------------------------------------------------------------------------------------
+
+
+def _worst_first(material: Material) -> list[Series]:
+    return sorted(series_of(material), key=lambda series: series.last.efficiency)
 
 
 def series_of(material: Material) -> list[Series]:
@@ -227,7 +243,7 @@ class Knowledge:
                 start(f"{beyond}, {decides} decides: efficiency {values}."),
                 _describe_costs(costs, first, series.is_weak),
             )
-        if turn.speed_up * (1 + LEAST_GAIN) >= last.speed_up:
+        if turn.speed_up and turn.speed_up * (1 + LEAST_GAIN) >= last.speed_up:
             return (start(f"{beyond}, more of them bring nothing: efficiency {values}."),)
         return (start(f"{beyond}, efficiency falls: {values}."),)
 
@@ -247,7 +263,7 @@ class Knowledge:
         if taking_part == 1:
             return f"the unparallelized {cost.name}"
         if taking_part is not None:
-            return f"the partially parallelised {cost.name}"
+            return f"the partially parallelized {cost.name}"
         return f"the growing {cost.name}" if cost.verdict == critical_path.GROWS else cost.name
 
 

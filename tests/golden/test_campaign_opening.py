@@ -1,5 +1,6 @@
 """What the page of a campaign says first; figures by hand, like those of the traces sB."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -64,7 +65,7 @@ def test_the_verdict_names_the_turn_and_what_decides() -> None:
 @pytest.mark.parametrize(
     ("verdict", "taking_part", "expected"),
     [
-        ("does not shrink", 4, 'the partially parallelised "main/serial_part" decides'),
+        ("does not shrink", 4, 'the partially parallelized "main/serial_part" decides'),
         ("grows", None, 'the growing "main/serial_part" decides'),
         ("does not shrink", None, 'beyond 8 processes, "main/serial_part" decides'),
     ],
@@ -96,6 +97,21 @@ def test_while_speed_up_grows_the_turn_is_the_last_good_efficiency() -> None:
         "4, 50.0% at 16."
     )
     assert say(growing) == "Beyond 4 processes, efficiency falls: 90.0% at 4, 50.0% at 16."
+
+
+# Only the efficiencies are known: 90% is good, 50% is not.
+def test_without_speed_ups_the_turn_is_the_last_good_efficiency() -> None:
+    known = series((1, 1.0), (4, 0.9), (16, 0.5), sizes=1)
+    unknown = replace(known, points=tuple(replace(each, speed_up=0.0) for each in known.points))
+    assert unknown.turn.processes == 4
+    assert say(unknown) == "Beyond 4 processes, efficiency falls: 90.0% at 4, 50.0% at 16."
+
+
+# Speed-ups are 1, 0.8 and 0.8: more than one process brings nothing.
+def test_a_program_without_any_speed_up_turns_at_its_first_point() -> None:
+    assert say(series((1, 1.0), (2, 0.4), (4, 0.2), sizes=1)) == (
+        "Beyond 1 process, more of them bring nothing: efficiency 100.0% at 1, 20.0% at 4."
+    )
 
 
 def test_without_traces_the_verdict_is_of_efficiency_alone() -> None:

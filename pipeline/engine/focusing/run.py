@@ -28,7 +28,12 @@ class FocusedRun(Run):
 
     @property
     def label(self) -> str:
-        return f"{super().label}, {self.focus.description}"
+        return f"{self.whole_label}, {self.focus.description}"
+
+    @property
+    def whole_label(self) -> str:
+        """The label of the run without its focus."""
+        return super().label
 
     def files(self, name: str) -> list[Path]:
         if name in POP and name not in self.writer.finished:
