@@ -98,7 +98,8 @@ class NightReport:
             key="summary",
             title="Summary",
             facts=tuple(
-                Fact(label, counts[name], Unit.COUNT) for name, label in _COUNT_LABELS.items()
+                Fact(label, counts[name], Unit.COUNT, meaning)
+                for name, (label, meaning) in _COUNTS.items()
             ),
             sentences=self.sentences,
             findings=findings,
@@ -204,8 +205,8 @@ class NightReport:
             "Archives that were not analyzed or not compared",
             _FAILURE_COLUMNS,
             rows,
-            note="An archive that failed is tried again when it changes, or every night if the "
-            "store failed.",
+            note="An archive that failed is in quarantine: later nights try it again when it "
+            "changes or with --retry; if the store failed, every night does.",
         )
         return Section(key="not-analyzed", title="Not analyzed", tables=(table,))
 
@@ -291,16 +292,18 @@ def _text(name: str, title: str, *, is_whole: bool = False, is_path: bool = Fals
     return Column(name=name, title=title, unit=Unit.TEXT, is_whole=is_whole, is_path=is_path)
 
 
-_COUNT_LABELS = {
-    "new": "new runs",
-    "regressions": "worse than before",
-    "failed": "failed",
-    "quarantined": "in quarantine",
-    "waiting": "not ready",
-    "left": "left for later",
-}
+_COUNTS = {
+    "new": ("new runs", ""),
+    "regressions": ("worse than before", ""),
+    "failed": ("failed this night", "Archives that were tried and could not be analyzed."),
+    "quarantined": ("failed earlier", "Archives in quarantine: they were not tried again, because "
+                    "they have not changed since they failed."),
+    "waiting": ("not ready", "Archives that are incomplete or changed a moment ago."),
+    "left": ("left for later", "Archives that the time of this night was too short for."),
+}  # fmt: skip
+"""Labels and meanings of the counts of a night."""
 _STATES = {
-    "failed": "failed",
+    "failed": "failed this night",
     "quarantined": "failed earlier",
     "unjudged": "not compared",
     "waiting": "not ready",

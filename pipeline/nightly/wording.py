@@ -34,7 +34,8 @@ def _describe_new_runs(night: Night, judgment: Judgment) -> str:
     if not night.analyzed:
         return _describe_no_runs(night)
     if worse:
-        return f"{new}, {format_count(worse)} of them worse than before."
+        some = "" if worse == len(night.analyzed) == 1 else f"{format_count(worse)} of them "
+        return f"{new}, {some}worse than before."
     first = sum(not each.base for each in judgment.judged)
     if first == len(judgment.judged):
         return f"{new}; there is nothing yet to compare with."

@@ -1,9 +1,12 @@
 """Archives, runs and nights for tests of `tracemill nightly`."""
 
+import json
 import math
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +14,8 @@ from tests.helpers.otf2_archive import Trace
 from tracemill.engine.analyze import Options, analyze
 from tracemill.engine.progress import SilentReporter
 from tracemill.nightly.agenda import NightOptions
-from tracemill.nightly.config import Config
-from tracemill.nightly.night import report_night, run_night
+from tracemill.nightly.config import Application, Config
+from tracemill.nightly.night import Reported, report_night, run_night
 from tracemill.nightly.outcome import Night
 from tracemill.programs.generate import generate
 from tracemill.programs.language.process_kinds import parse_spec
@@ -134,3 +137,54 @@ def outcome(source: Path, **found: Any) -> Night:
     """A night with these findings, to test its report."""
     moments = {"started_at": "2026-11-21T02:00:00+00:00", "ended_at": "2026-11-21T02:10:00+00:00"}
     return Night(source=source, **moments, **found)
+
+
+@dataclass(frozen=True)
+class Site:
+    """A store, and runs of one program below `traces`; in the last one a region is slower."""
+
+    folder: Path
+    runs: Sequence[Run]
+
+    @property
+    def source(self) -> Path:
+        return self.folder / "traces"
+
+    @property
+    def store(self) -> Store:
+        return Store(self.folder / "store")
+
+    @property
+    def slower(self) -> Run:
+        return self.runs[-1]
+
+    def forget_nights(self) -> None:
+        """Remove the results of all nights."""
+        for kept in (self.store.path / "nightly" / "nights").glob("*.json"):
+            kept.unlink()
+
+    def night(self, **found: Any) -> Night:
+        return outcome(self.source, **found)
+
+    def report(self, night: Night, **wave: Any) -> tuple[Reported, dict[str, Any]]:
+        """Report a night; `wave` configures the application of the runs."""
+        configured = [Application(name="Wave", **{"pattern": "*", **wave})] if wave else []
+        reported = report_night(self.store, night, configured)
+        return reported, json.loads(dict(reported.files)["result"].read_text())
+
+
+def make_site(folder: Path, good_runs: int = 4) -> Site:
+    """Runs of one program; in the newest one the last rank takes twice as long in a region."""
+    runs = [
+        add_run(
+            folder / "store",
+            folder / "traces" / "wave" / f"2026-11-{number:02d}" / f"scorep-{number}",
+            seed=number,
+            imbalance=1.0 if number > good_runs else 0.0,
+        )
+        for number in range(1, good_runs + 2)
+    ]
+    page = folder / "store" / "reports" / f"run={runs[-1].run_id}" / "index.html"
+    page.parent.mkdir(parents=True)
+    page.touch()
+    return Site(folder, runs)
