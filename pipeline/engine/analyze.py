@@ -47,6 +47,8 @@ _LANES_FROM_RECORDS = 200_000
 _LIBRARIES = ("pyarrow", "duckdb", "polars", "numpy", "numba", "otf2")
 _MOST_OF_FEW_RECORDS = 100_000
 """Up to so many records, queries take more time to be planned than to run."""
+_QUERIES_IN_THREADS_FROM_RECORDS = 2_000_000
+"""Queries over fewer take more CPU time in several threads, and end no earlier."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -278,9 +280,10 @@ class _Task:
 
         Every query orders its result, so that DuckDB need not preserve the order of rows.
         """
-        for_few = FEW_RECORDS if self.source.record_count <= _MOST_OF_FEW_RECORDS else {}
+        count = self.source.record_count
+        for_few = FEW_RECORDS if count <= _MOST_OF_FEW_RECORDS else {}
         return connect(
-            threads=self.options.threads,
+            threads=self.options.threads if count >= _QUERIES_IN_THREADS_FROM_RECORDS else 1,
             memory_limit=self.options.memory_limit,
             temp_directory=str(generation.spill_path),
             preserve_insertion_order=False,
