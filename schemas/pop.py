@@ -80,7 +80,8 @@ POP_METRICS = Table(
             type=BOOL,
             meaning=(
                 "False if the ideal run would be shorter than the useful time of a process: clocks "
-                "contradict each other, or waiting is hidden."
+                "contradict each other, or waiting is hidden. Also false if a replay does not "
+                "know when kernels of accelerators run."
             ),
         ),
     ),

@@ -11,6 +11,7 @@ from tracemill.schemas.columns import (
     VALUE,
     VISIT_ID,
     WAIT_NS,
+    nullable,
     renamed,
 )
 from tracemill.schemas.table import BOOL, INT32, Column, Table
@@ -113,10 +114,54 @@ DEVICE_CALLS = Table(
     columns=(
         CALL_PATH_ID,
         Column(name="is_launch", type=BOOL, meaning="Launches a kernel or copy."),
+        Column(name="is_kernel_launch", type=BOOL, meaning="Launches a kernel, not a copy."),
+        Column(name="is_wait", type=BOOL, meaning="Waits for a device, stream or event."),
         Column(
             name="is_whole_device",
             type=BOOL,
             meaning="Waits for all streams of the device, not for one of them or for an event.",
+        ),
+    ),
+)
+
+_NO_LAUNCH = "no call of the process launched anything before"
+
+KERNELS = Table(
+    name="kernels",
+    meaning="Kernels and copies on streams of accelerators, with the calls that launched them.",
+    grain="one row per kernel or copy",
+    key=("visit_id",),
+    is_transient=True,
+    columns=(
+        VISIT_ID,
+        LOCATION_ID,
+        CALL_PATH_ID,
+        ENTER_NS,
+        LEAVE_NS,
+        renamed(VISIT_ID, "launch_visit_id", "Call that launched it.", null_means=_NO_LAUNCH),
+        renamed(LOCATION_ID, "launch_location_id", "Location of that call.", null_means=_NO_LAUNCH),
+        nullable(renamed(ENTER_NS, "launch_enter_ns", "Enter time of that call."), _NO_LAUNCH),
+    ),
+)
+
+AWAITED_KERNELS = Table(
+    name="awaited_kernels",
+    meaning="Kernels that calls wait for: the last one of each stream that ends before they do.",
+    grain="one row per call that waits for a device, event or stream, and stream",
+    key=("visit_id", "cause_location_id"),
+    is_transient=True,
+    columns=(
+        LOCATION_ID,
+        VISIT_ID,
+        CALL_PATH_ID,
+        ENTER_NS,
+        renamed(LOCATION_ID, "cause_location_id", "Stream."),
+        renamed(VISIT_ID, "cause_visit_id", "Last kernel of the stream that ends before the call."),
+        renamed(LEAVE_NS, "end_ns", "End of that kernel."),
+        Column(
+            name="is_known",
+            type=BOOL,
+            meaning="The call waits for this stream: for the whole device, or as the trace shows.",
         ),
     ),
 )
@@ -176,6 +221,6 @@ TASK_CALLS = Table(
 )
 
 TABLES = (
-    TASK_CALLS, PARALLEL_VISITS, TEAM_BARRIERS, TEAM_ENDINGS, TEAM_WORKERS, DEVICE_CALLS,
-    SERIAL_CALL_PATHS, LIMITED_PARALLELISM, TEAM_SEVERITIES,
+    TASK_CALLS, PARALLEL_VISITS, TEAM_BARRIERS, TEAM_ENDINGS, TEAM_WORKERS, DEVICE_CALLS, KERNELS,
+    AWAITED_KERNELS, SERIAL_CALL_PATHS, LIMITED_PARALLELISM, TEAM_SEVERITIES,
 )  # fmt: skip

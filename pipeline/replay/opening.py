@@ -10,7 +10,7 @@ from tracemill.base.errors import MissingInputError
 from tracemill.engine.asking import Answer, computed_again
 from tracemill.stages.arrays import Numbers, read_columns
 from tracemill.stages.pop_metrics import find_computation
-from tracemill.stages.replays import GRAPH_INPUTS, read_graph
+from tracemill.stages.replays import GRAPH_INPUTS, read_graph, require_known_streams
 from tracemill.stages.scaling import Names, Received, Scaled
 from tracemill.store.runs import Run
 
@@ -71,6 +71,7 @@ def _open(answer: Answer, run: Run) -> Opened:
     if graph is None:
         raise MissingInputError(f"{run.label}: no location has records: nothing can be replayed")
     found, paths, threads, _ = graph
+    require_known_streams(found, run.label)
     number, slack = read_columns(table("activities"), "activity_id", "total_slack_ns")
     total_slack = np.empty(len(number), np.int64)
     total_slack[number] = slack

@@ -49,8 +49,7 @@ OF_GAIN = "Make it faster, or overlap it with other work."
 def opening_of(material: Material) -> Opening:
     """The verdict in one or two sentences, the efficiencies as bars, three causes with advice."""
     caused = root_causes.largest(material, LEAST_SHARE)
-    has_gains = gains.are_known(material) and not material.is_focused
-    gained = _gains(material) if has_gains else ()
+    gained = () if material.is_focused else _gains(material)
     causes = [_of_waiting(row, has_threads=material.has_threads) for row in caused]
     causes += [] if causes else [_of_gain(row) for row in gained[: root_causes.MOST_CAUSES]]
     sentences = (

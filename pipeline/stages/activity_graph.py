@@ -26,7 +26,9 @@ NONE = -1
 _WORK, _START, _MEETING, _RUNTIME = (
     ACTIVITY_KINDS.index(each) for each in ("work", "start", "meeting", "thread runtime")
 )
-_TEAM_BARRIER, _SCAN = (DEPENDENCY_KINDS.index(each) for each in ("team_barrier", "scan"))
+_TEAM_BARRIER, _SCAN, _LAUNCH = (
+    DEPENDENCY_KINDS.index(each) for each in ("team_barrier", "scan", "launch")
+)
 _OUTPUTS = (
     ACTIVITIES, ACTIVITY_DEPENDENCIES, ACTIVITY_TIMES, RUNTIME_WAIT_TIMES, LEFT_OUT_DEPENDENCIES,
 )  # fmt: skip
@@ -35,7 +37,10 @@ Rows = tuple[Numbers, Numbers, Numbers]
 
 
 class _Activities(NamedTuple):
-    """Activities of all locations in order; `first` has the first one of each location."""
+    """Activities of all locations in order; `first` has the first one of each location.
+
+    `master` is the first thread of the process of a stream of an accelerator, or none.
+    """
 
     location_ids: Numbers
     first: Numbers
@@ -45,6 +50,7 @@ class _Activities(NamedTuple):
     kind: Numbers
     boundary: Numbers
     path: Numbers
+    master: Numbers
 
 
 class _Edges(NamedTuple):
@@ -125,7 +131,8 @@ def _place_activities(replay_boundaries: Relation, locations: Relation) -> _Acti
     """Between boundaries, with one before the first record and one up to the last."""
     spans = _fetch(
         locations.filter("begin_ns IS NOT NULL AND kind <> 'metric'").order("location_id"),
-        "location_id::BIGINT AS id", "begin_ns", "end_ns",
+        "location_id::BIGINT AS id", "begin_ns", "end_ns", "kind = 'gpu' AS is_stream",
+        "coalesce(rank, -1)::BIGINT AS rank", "thread = 0 AND kind <> 'gpu' AS is_first",
     )  # fmt: skip
     found = _fetch(
         replay_boundaries,
@@ -159,15 +166,28 @@ def _place_activities(replay_boundaries: Relation, locations: Relation) -> _Acti
         columns[name] = values
     begin = np.concatenate([[run_begin], columns["end"][:-1]]) if count else columns["end"]
     begin[start] = run_begin
-    return _Activities(ids, first.astype(np.int64), begin=begin, **columns)
+    return _Activities(
+        ids, first.astype(np.int64), begin=begin, master=_find_masters(spans), **columns
+    )
+
+
+def _find_masters(spans: Columns) -> Numbers:
+    """The first thread of the process of each stream; none for other locations."""
+    masters = {spans["rank"][each]: each for each in np.flatnonzero(spans["is_first"])[::-1]}
+    of_stream = zip(spans["is_stream"], spans["rank"], strict=True)
+    return np.array(
+        [masters.get(rank, NONE) if is_stream else NONE for is_stream, rank in of_stream], np.int64
+    )
 
 
 def _not_started(found: Columns, inner: Numbers, spans: Columns, run_begin: int) -> Numbers:
     """The end of the first activity of each location.
 
-    It is the first record. If that is the begin of a thread, the thread only waits for it.
+    It is the first record. If that is the begin of a thread, the thread only waits for it. Streams
+    of accelerators only wait for their first kernel.
     """
     begin = spans["begin_ns"].copy()
+    begin[spans["is_stream"]] = run_begin
     is_first = np.flatnonzero(np.diff(inner, prepend=-1))
     is_begin = found["is_begin"][is_first] & (found["time_ns"][is_first] == begin[inner[is_first]])
     begin[inner[is_first[is_begin]]] = run_begin
@@ -184,6 +204,7 @@ def _find_edges(
         f"coalesce(message_id, {NONE}) AS message",
         f"coalesce(collective_id, {NONE}) AS collective",
     )  # fmt: skip
+    lasts, before = _follow_masters(activities)
     order = np.argsort(activities.boundary, kind="stable")
     sorted_ids = activities.boundary[order]
 
@@ -191,10 +212,14 @@ def _find_edges(
         place = np.searchsorted(sorted_ids, boundary)
         return order[np.minimum(place, len(order) - 1)]
 
+    none = np.full(len(lasts), NONE)
     direct = _Edges(
-        find(single["boundary_id"]), find(single["cause_id"]), single["kind"], single["message"],
-        single["collective"],
-    )  # fmt: skip
+        np.append(find(single["boundary_id"]), lasts),
+        np.append(find(single["cause_id"]), before),
+        np.append(single["kind"], np.full(len(lasts), _LAUNCH)),
+        np.append(single["message"], none),
+        np.append(single["collective"], none),
+    )
     members = _fetch(
         replay_meetings,
         "meeting_id", "location_id::BIGINT AS location", _codes(DEPENDENCY_KINDS),
@@ -206,6 +231,21 @@ def _find_edges(
     order_of = order_by(members["kind"], members["meeting_id"], members["location"])
     members = {name: column[order_of] for name, column in members.items()}
     return _with_meetings(direct, members, find, activities.end)
+
+
+def _follow_masters(activities: _Activities) -> tuple[Numbers, Numbers]:
+    """The last activity of each stream, and the last one before its end on its first thread.
+
+    What a stream records after its last kernel, such as copies, follows its process.
+    """
+    streams = np.flatnonzero(activities.master >= 0)
+    lasts, before = activities.first[streams + 1] - 1, np.zeros(len(streams), np.int64)
+    for at, master in enumerate(activities.master[streams]):
+        first, last = activities.first[master : master + 2]
+        ends = activities.end[first:last]
+        before[at] = first + np.searchsorted(ends, activities.end[lasts[at]], "right") - 1
+    is_known = before >= activities.first[activities.master[streams]]
+    return lasts[is_known], before[is_known]
 
 
 def _with_meetings(

@@ -16,6 +16,7 @@ _OUTSIDE = (1 << 31) - 1
 """Greater than the number of any call path."""
 _RENDEZVOUS = DEPENDENCY_KINDS.index("rendezvous")
 _TEAM_BARRIER = DEPENDENCY_KINDS.index("team_barrier")
+_LAUNCH, _DEVICE = (DEPENDENCY_KINDS.index(each) for each in ("launch", "device"))
 _COMPUTATION = overhead_id("user code")
 
 
@@ -25,7 +26,8 @@ class Activities(NamedTuple):
     Rows `first_row[a]:first_row[a + 1]` are the parts of the duration of activity a: `row_path` is
     their call path, or the number of call paths outside of all visits. `edge_kind` is the kind of
     every cause of the graph. Waits of activities that are `is_in_barrier` are those in barriers of
-    teams.
+    teams. Without `has_known_streams`, a replay does not know what launches kernels of some stream
+    of an accelerator, or waits for them.
     """
 
     graph: "Graph"
@@ -40,6 +42,7 @@ class Activities(NamedTuple):
     row_time: Numbers
     edge_kind: Numbers
     is_in_barrier: Flags
+    has_known_streams: bool = True
 
     @property
     def duration(self) -> Numbers:
@@ -134,6 +137,21 @@ def _below(tops: Numbers, last: Numbers) -> Flags:
 def with_path_numbers(found: Activities, paths: Paths) -> Activities:
     """The same with the number of call paths for rows outside of all visits."""
     return found._replace(row_path=np.minimum(found.row_path, len(paths.region) - 1))
+
+
+def with_streams(found: Activities, paths: Paths, stream_ids: Numbers) -> Activities:
+    """The same, knowing which locations are streams of accelerators.
+
+    A stream with kernels is known if a call launched the first one, and one waited for any of them.
+    """
+    graph = found.graph
+    in_calls = graph.location[found.row_activity[found.row_path < len(paths.region) - 1]]
+    is_stream = np.isin(found.location_ids, stream_ids)
+    places = np.flatnonzero(is_stream & np.isin(np.arange(len(is_stream)), in_calls))
+    is_launched = _depends_on(_LAUNCH, graph.first_cause, found.edge_kind)
+    awaited = graph.location[graph.cause[found.edge_kind == _DEVICE]]
+    is_known = is_launched[graph.first[places] + 1] & np.isin(places, awaited)
+    return found._replace(has_known_streams=bool(is_known.all()))
 
 
 def without_rendezvous(found: Activities) -> "Graph":

@@ -18,7 +18,8 @@ class Summary(NamedTuple):
 
     `useful` is that of every thread; `busy` the time outside of MPI of every process, as a mean
     over its threads, whose number is `size`. `classes` are useful time, waiting in barriers of
-    teams, other time in teams, and time outside of teams, summed up; none without teams.
+    teams, other time in teams, and time outside of teams, summed up; none without teams. The ideal
+    run is not `is_known` if a replay does not know when kernels run.
     """
 
     interval: str
@@ -28,6 +29,7 @@ class Summary(NamedTuple):
     busy: NDArray[np.float64]
     size: Numbers
     classes: tuple[int, int, int, int] | None
+    is_known: bool
 
 
 def list_metrics(times: Summary) -> pa.Table:
@@ -36,7 +38,7 @@ def list_metrics(times: Summary) -> pa.Table:
     weights = None if times.classes is None else times.size
     total = float((load * weights).sum() / weights.sum() if weights is not None else load.mean())
     most = float(load.max())
-    is_valid = times.ideal >= most
+    is_valid = times.is_known and times.ideal >= most
     rows = [*_times(times), *_network(times, total, most, is_valid), *_teams(times, total)]
     columns = zip(*((times.interval, *row, is_valid) for row in rows), strict=True)
     names = [column.name for column in POP_METRICS.columns]

@@ -123,7 +123,9 @@ def measure(recorded: Recorded, interval: Interval, ideal: Numbers) -> tuple[pa.
     starts = recorded.found.graph.first[:-1]
     ends = np.where(np.isin(interval.last, starts), interval.begin, ends)
     locations = _as_locations(recorded.threads, interval, times, ends)
-    summary = _summarize(recorded.threads, interval, times, ends)
+    summary = _summarize(
+        recorded.threads, interval, times, ends, is_known=recorded.found.has_known_streams
+    )
     return POP_METRICS.conform(list_metrics(summary)), POP_LOCATIONS.conform(locations)
 
 
@@ -297,7 +299,9 @@ def _time_until(enter: Numbers, leave: Numbers, moments: Numbers) -> Numbers:
     return before[entered] - np.where(entered > 0, np.maximum(ends - moments, 0), 0)
 
 
-def _summarize(threads: Threads, interval: Interval, times: Times, ideal_end: Numbers) -> Summary:
+def _summarize(
+    threads: Threads, interval: Interval, times: Times, ideal_end: Numbers, *, is_known: bool
+) -> Summary:
     """The inputs of the efficiencies."""
     run, ideal = interval.run_ns(interval.end), interval.run_ns(ideal_end)
     chosen = interval.threads
@@ -312,6 +316,7 @@ def _summarize(threads: Threads, interval: Interval, times: Times, ideal_end: Nu
         interval.name, run, ideal, times.useful, by_process, size[processes],
         (times.useful.sum(), times.barrier.sum(), other.sum(), times.outside.sum())
         if threads.is_worker[chosen].any() else None,
+        is_known,
     )  # fmt: skip
 
 

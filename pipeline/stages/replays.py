@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from tracemill.base.errors import MissingInputError
 from tracemill.schemas.pop import POP_LOCATIONS, POP_METRICS
 from tracemill.schemas.replay import GAINS
 from tracemill.stages.activity_rows import (
@@ -13,6 +14,7 @@ from tracemill.stages.activity_rows import (
     read_activities,
     read_paths,
     with_path_numbers,
+    with_streams,
 )
 from tracemill.stages.arrays import Numbers, Relation, read_columns
 from tracemill.stages.gains import find_gains
@@ -50,7 +52,7 @@ def replay_run(
     process_mpi_calls: Relation,
     measurement_gaps: Relation,
 ) -> tuple[pa.Table, pa.Table, pa.Table]:
-    """POP metrics, the times of threads, and gains."""
+    """POP metrics, the times of threads, and gains; these only if streams are known."""
     recorded = read_recorded(
         activities, activity_dependencies, activity_times, runtime_wait_times, call_paths,
         region_classes, mpi_call_paths, locations, framing_calls, parallel_visits,
@@ -60,6 +62,8 @@ def replay_run(
         return POP_METRICS.empty(), POP_LOCATIONS.empty(), GAINS.empty()
     found, paths = recorded.found, recorded.paths
     metrics, times = compute_pop(recorded)
+    if not found.has_known_streams:
+        return metrics, times, GAINS.empty()
     rank = read_columns(locations.order("location_id"), "coalesce(rank, -1)::BIGINT")[0]
     is_computation = find_computation(found, paths, recorded.threads)
     return metrics, times, find_gains(found, paths, is_computation, rank[found.location_ids])
@@ -115,9 +119,20 @@ def read_graph(
     if found is None:
         return None
     paths = read_paths(call_paths, region_classes, mpi_call_paths)
-    found = with_path_numbers(found, paths)
+    (streams,) = read_columns(locations.filter("kind = 'gpu'"), "location_id::BIGINT")
+    found = with_streams(with_path_numbers(found, paths), paths, streams)
     teams = read_teams(parallel_visits)
     return Graph(found, paths, read_threads(locations, found.location_ids, teams.location), teams)
+
+
+def require_known_streams(found: Activities, label: str) -> None:
+    """Raise MissingInputError if a replay would not know when kernels of a stream run."""
+    if not found.has_known_streams:
+        raise MissingInputError(
+            f"{label}: the trace does not show which calls launch the kernels of a GPU stream, or "
+            "wait for them, so it cannot be replayed: record calls of the CUDA, HIP or OpenCL "
+            "interface"
+        )
 
 
 def read_teams(parallel_visits: Relation) -> Teams:

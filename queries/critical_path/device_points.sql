@@ -4,60 +4,42 @@
 --     stream       [kernel .....................]        launch: begins when the thread wants it
 --
 -- A kernel begins where a thread launched it, or after the kernel before it on its stream if that
--- one ended after the launch. The launch is the last launching call of the process before the
--- kernel begins. Waits are left out if no launch of their stream is known.
+-- one ended after the launch. Waits are left out if no launch of their stream is known.
 --
 -- Grain:      one row per call that waited for a kernel, and per kernel that waited for none
--- Inputs:     device_calls, device_waits, visits, locations
+-- Inputs:     kernels, device_waits, visits
 -- Needs rows: device_waits
 -- Output:     device_points
 -- Parameters: none
 -- Source:     Miller et al. 1990 (IPS-2), with kernels as activities; not in Scalasca
 -- Assumes:    clocks of the process and its accelerators agree
 WITH
-    launches AS (
+    queued AS (
         SELECT
-            locations.rank,
-            visits.enter_ns,
-            max((visits.visit_id, visits.location_id)) AS call
-        FROM visits
-        INNER JOIN device_calls ON visits.call_path_id = device_calls.call_path_id
-        INNER JOIN locations ON visits.location_id = locations.location_id
-        WHERE device_calls.is_launch AND locations.kind <> 'gpu'
-        GROUP BY locations.rank, visits.enter_ns
-    ),
-
-    kernels AS (
-        SELECT
-            visits.*,
-            locations.rank,
-            max(visits.leave_ns) OVER (
-                PARTITION BY visits.location_id
-                ORDER BY visits.visit_id
+            *,
+            max(leave_ns) OVER (
+                PARTITION BY location_id
+                ORDER BY visit_id
                 ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
             ) AS free_ns
-        FROM visits
-        INNER JOIN locations ON visits.location_id = locations.location_id
-        SEMI JOIN device_waits ON visits.location_id = device_waits.cause_location_id
-        WHERE visits.parent_visit_id IS NULL
+        FROM kernels
+        SEMI JOIN device_waits ON kernels.location_id = device_waits.cause_location_id
     ),
 
     launched AS (
         SELECT
             'launch' AS kind,
-            kernels.location_id,
-            kernels.visit_id,
-            kernels.call_path_id,
-            kernels.enter_ns,
-            kernels.leave_ns,
+            location_id,
+            visit_id,
+            call_path_id,
+            enter_ns,
+            leave_ns,
             0 AS wait_ns,
-            launches.call[2] AS cause_location_id,
-            launches.call[1] AS cause_visit_id,
-            kernels.enter_ns AS cause_enter_ns
-        FROM kernels
-        ASOF INNER JOIN launches
-            ON kernels.rank = launches.rank AND kernels.enter_ns >= launches.enter_ns
-        WHERE coalesce(kernels.free_ns <= launches.enter_ns, TRUE)
+            launch_location_id AS cause_location_id,
+            launch_visit_id AS cause_visit_id,
+            enter_ns AS cause_enter_ns
+        FROM queued
+        WHERE launch_visit_id IS NOT NULL AND coalesce(free_ns <= launch_enter_ns, TRUE)
     ),
 
     awaited AS (

@@ -16,7 +16,7 @@
 --     task          begin of a task                  its creation
 --     thread        begin of a thread, wait for it   its creation, its end
 --     launch        begin of a kernel                enter of the call that launched it
---     device        leave of a call                  end of the kernel that it waited for
+--     device        leave of a call that waits       end of the last kernel of each stream before
 --
 -- Calls of MPI_Test complete messages, but no send waits in them.
 --
@@ -25,7 +25,7 @@
 --             collective_roles, collectives, cart_neighbors, synchronized_members, rma_epochs,
 --             rma_epoch_pairs, rma_accesses, late_post, rma_lock_competition, rma_operations,
 --             thread_events, thread_teams, thread_team_members, parallel_visits, lock_operations,
---             locations, device_points
+--             locations, kernels, awaited_kernels
 -- Output:     replay_edges
 -- Parameters: none
 -- Source:     MPI 4.0; OpenMP 5.2; Scalasca pattern reference, for what synchronizes
@@ -319,10 +319,16 @@ WITH
         SELECT 'thread' AS kind, * FROM threads
         UNION ALL BY NAME
         SELECT
-            kind,
-            2 * visit_id + if(kind = 'device', 1, 0) AS boundary_id,
-            2 * cause_visit_id + if(kind = 'device', 1, 0) AS cause_boundary_id
-        FROM device_points
+            'launch' AS kind,
+            2 * visit_id AS boundary_id,
+            2 * launch_visit_id AS cause_boundary_id
+        FROM kernels
+        UNION ALL BY NAME
+        SELECT
+            'device' AS kind,
+            2 * visit_id + 1 AS boundary_id,
+            2 * cause_visit_id + 1 AS cause_boundary_id
+        FROM awaited_kernels
     )
 
 SELECT DISTINCT

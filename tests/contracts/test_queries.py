@@ -263,9 +263,6 @@ ON_DEMAND = ("export", "cookbook", "campaign_cookbook")
 # Tables that no query reads: users read them in SQL.
 FOR_USERS = {
     "calling_contexts": "stacks of sampled traces",
-    "attributes": "what the attached values of record_attributes mean",
-    "parameters": "what the values of parameter_values mean",
-    "record_attributes": "values attached to records",
     "visit_sums": "how many visits a row of visits stands for",
 }
 

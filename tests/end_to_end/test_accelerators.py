@@ -1,14 +1,22 @@
 """A process with two streams of an accelerator and a location that only records a metric."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.helpers.accelerators import accelerated_trace
+from tests.helpers.otf2_archive import Trace
+from tracemill import cli
+from tracemill.base.errors import MissingInputError
 from tracemill.engine.analyze import Options, analyze
+from tracemill.replay.opening import opened_graph
+from tracemill.replay.what_if import change
 from tracemill.reports.build import build_report
 from tracemill.reports.model import Report
 from tracemill.store.runs import Run, Store
 
 MICROSECOND = 1_000
+CLUSTER = str(Path(__file__).parents[2] / "data/clusters/mvs-15k.toml")
 
 
 @pytest.fixture(scope="module")
@@ -89,10 +97,64 @@ def test_the_kernel_is_on_the_critical_path(report: Report) -> None:
     ]
 
 
-def test_no_gain_is_said_where_kernels_run(report: Report) -> None:
-    """A replay does not know which call launches the copy, or waits for it."""
+# Without the copy, the thread waits for the kernel, until 60 instead of 80. Without main, all from
+# the launch on is 10 earlier, and the last 10 are gone.
+def test_gains_are_those_of_waiting_for_the_other_kernel(report: Report) -> None:
+    columns = "kind part path_ns gain_ns run_ns"
+    found = [row[1:] for row in rows_of(report, "gains_by_part", columns) if row[0] == "call path"]
+    assert found == [
+        ("copy", 50 * MICROSECOND, 20 * MICROSECOND, 80 * MICROSECOND),
+        ("main", 20 * MICROSECOND, 20 * MICROSECOND, 80 * MICROSECOND),
+        ("main/hipDeviceSynchronize", 10 * MICROSECOND, 10 * MICROSECOND, 90 * MICROSECOND),
+    ]
     summary = report.section("summary")
     assert summary.opening is not None
-    said = " ".join((*summary.sentences, summary.opening.verdict))
-    assert "the whole run would take" not in said
+    assert (
+        'Without "copy" the whole run would take 20.0 µs (20.0%) less.' in summary.opening.verdict
+    )
+
+
+# Half of the copy ends at 55, so the thread waits for the kernel until 60: 20 less.
+def test_what_if_waits_for_the_other_kernel(run: Run) -> None:
+    with opened_graph(run) as opened:
+        changed = change(opened, [("copy", 0.5)])
+    assert (changed.run_ns, changed.changed_ns) == (100 * MICROSECOND, 80 * MICROSECOND)
+
+
+# Streams belong to their process, whose computation takes as long on a core of this cluster.
+def test_a_forecast_has_one_process(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    store = str(run.path.parents[2])
+    assert cli.main(["forecast", run.run_id, "--store", store, "--cluster", CLUSTER]) == 0
+    said = capsys.readouterr().out
+    assert "Run time: 100 µs as a whole; recorded 100 µs" in said
+
+
+@pytest.fixture(scope="module")
+def unknown(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run whose calls to the interface of the accelerator were not recorded."""
+    folder = tmp_path_factory.mktemp("unknown")
+    trace = Trace(resolution=1_000_000)
+    trace.accelerators[1] = 0
+    trace.location("0 enter main\n 100 leave main")
+    trace.location("25 enter kernel\n 60 leave kernel", process=1, kind="gpu", name="stream")
+    archive = trace.write(folder / "archive")
+    return analyze(archive, store=Store(folder / "store"), options=Options(threads=1)).run
+
+
+def test_without_recorded_launches_a_report_says_no_gains(unknown: Run) -> None:
+    report = build_report(unknown)
     assert "gains" not in [section.key for section in report.sections]
+    said = report.section("efficiencies").sentences
+    assert (
+        "The trace does not show which calls launch the kernels of a GPU stream, or wait for them. "
+        "Gains, serialization and transfer are left out."
+    ) in said
+
+
+def test_without_recorded_launches_a_run_cannot_be_replayed(unknown: Run) -> None:
+    with pytest.raises(MissingInputError) as refused, opened_graph(unknown):
+        pass
+    assert str(refused.value) == (
+        "archive: the trace does not show which calls launch the kernels of a GPU stream, or wait "
+        "for them, so it cannot be replayed: record calls of the CUDA, HIP or OpenCL interface"
+    )

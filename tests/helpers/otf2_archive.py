@@ -35,7 +35,7 @@ CHUNK_BYTES = 1 << 18
 ROLES = {
     "function": 1, "parallel": 5, "barrier": 15, "implicit_barrier": 16, "task": 20,
     "task_create": 21, "task_wait": 22, "coll_all2all": 25, "file_io": 27, "point2point": 28,
-    "thread_create": 32, "task_untied": 34, "kernel": 40, "wrapper": 2,
+    "artificial": 31, "thread_create": 32, "task_untied": 34, "kernel": 40, "wrapper": 2,
 }  # fmt: skip
 PARADIGMS = {
     "unknown": 0, "user": 1, "compiler": 2, "openmp": 3, "mpi": 4, "cuda": 5, "pthread": 7,

@@ -12,7 +12,7 @@ from tracemill.schemas.replay import DEPENDENCY_KINDS
 from tracemill.stages.activity_rows import Activities, Paths
 from tracemill.stages.arrays import Numbers, read_columns
 from tracemill.stages.pop_metrics import Threads
-from tracemill.stages.replays import GRAPH_INPUTS, read_framing, read_graph
+from tracemill.stages.replays import GRAPH_INPUTS, read_framing, read_graph, require_known_streams
 from tracemill.store.runs import Run
 
 NONE = -1
@@ -116,9 +116,10 @@ ORDER BY accesses.location_id, accesses.sequence
 _PLACES = """
 SELECT
     locations.location_id::BIGINT AS location,
-    locations.location_group_id::BIGINT AS process,
+    coalesce(creating_location_group_id, location_group_id)::BIGINT AS process,
     coalesce(locations.rank, 0)::BIGINT AS rank
 FROM locations
+LEFT JOIN location_groups USING (location_group_id)
 ORDER BY locations.location_id
 """
 
@@ -173,7 +174,7 @@ def read_run(run: Run) -> Recorded:
     with computed_again(run, kept, given) as answer:
         for name in (
             *kept, "messages", "collectives", "collective_members", "communicators", "locations",
-            "call_paths", "region_classes",
+            "location_groups", "call_paths", "region_classes",
         ):  # fmt: skip
             answer.provide(name)
         return _collect(answer, run, communicating["visit_id"].to_numpy(), accesses)
@@ -185,6 +186,7 @@ def _collect(answer: Answer, run: Run, communicating: Numbers, accesses: Columns
     if graph is None:
         raise MissingInputError(f"{run.label}: no location has records: nothing can be forecast")
     found, paths, threads, _ = graph
+    require_known_streams(found, run.label)
     moments = place_moments(answer, found)
     by_moment = np.argsort(moments, kind="stable")
     location, group, rank = read_columns(sql(_PLACES), "location", "process", "rank")

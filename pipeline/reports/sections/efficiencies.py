@@ -149,7 +149,13 @@ def of_first_interval(rows: Sequence[Row]) -> list[Row]:
 def describe_limits(material: Material) -> Iterator[str]:
     """Reasons why the efficiencies are uncertain, of the first interval."""
     for times in material.rows_of(TIMES)[:1]:
-        if not times["is_valid"]:
+        ideal, longest = number(times["ideal_run_ns"]), number(times["longest_useful_ns"])
+        if not times["is_valid"] and ideal >= longest:
+            yield (
+                "The trace does not show which calls launch the kernels of a GPU stream, or wait "
+                "for them. Gains, serialization and transfer are left out."
+            )
+        elif not times["is_valid"]:
             yield (
                 f"The ideal run would take {time_of(times['ideal_run_ns'])}, less than a process "
                 "computes: clocks contradict each other, or waiting is hidden. Serialization and "

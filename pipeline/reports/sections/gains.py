@@ -30,14 +30,9 @@ PARTS = TableSpec(
 )
 
 
-def are_known(material: Material) -> bool:
-    """False with GPU streams: replays do not know which call a kernel waits for, or the reverse."""
-    return not material.overview["stream_count"]
-
-
 def build(material: Material) -> Section | None:
-    """The gains of parts; None without any, with GPU streams, or for a part of the run."""
-    if material.is_focused or not are_known(material) or not material.rows_of(PARTS):
+    """The gains of parts; None without any, or for a part of the run."""
+    if material.is_focused or not material.rows_of(PARTS):
         return None
     return Section(
         key="gains",
@@ -50,7 +45,7 @@ def build(material: Material) -> Section | None:
 
 def describe_gain(material: Material) -> Iterator[str]:
     """The gain from removing the call path with the largest gain."""
-    for row in material.rows_of(PARTS) if are_known(material) else ():
+    for row in material.rows_of(PARTS):
         if row["kind"] != "call path" or row["is_setup"] or row["gain_ns"] is None:
             continue
         if number(row["gain_ratio"]) < LEAST_SHARE:

@@ -1,0 +1,173 @@
+-- Kernels and copies on streams of accelerators, with the calls that launched them.
+--
+--     thread    [launch][launch]                 the second kernel is launched before the first
+--     stream          [kernel .......][kernel]   one ends, and begins after it
+--
+-- Launches and kernels of a process are paired in their order, by the first of these names that
+-- both have equally often, with no kernel before its launch:
+--
+--     stream      attribute of the call (Score-P with references of CUDA) and stream of the kernel
+--     call site   parameter of both (Score-P with call sites of kernels)
+--     kernel      all calls that launch kernels, and all kernels
+--     any         all calls that launch kernels or copies, and all kernels and copies
+--
+-- Without such a name, a kernel has the last launch of its process that begins before it.
+--
+-- Grain:      one row per kernel or copy
+-- Inputs:     device_calls, visits, call_paths, regions, locations, parameters, parameter_values,
+--             attributes, record_attributes
+-- Needs rows: device_calls
+-- Output:     kernels
+-- Parameters: none
+-- Source:     CUDA and HIP programming guides: work of a stream runs in the order of its launches
+-- Assumes:    clocks of the process and its accelerators agree
+WITH
+    calls AS (
+        SELECT
+            visits.visit_id,
+            visits.parent_visit_id,
+            visits.location_id,
+            visits.enter_ns,
+            locations.rank,
+            device_calls.is_kernel_launch
+        FROM visits
+        INNER JOIN device_calls ON visits.call_path_id = device_calls.call_path_id
+        INNER JOIN locations ON visits.location_id = locations.location_id
+        WHERE device_calls.is_launch AND locations.kind <> 'gpu'
+    ),
+
+    -- A call of the runtime that calls the driver launches there.
+    launches AS (
+        FROM calls
+        ANTI JOIN (FROM calls) AS inside ON calls.visit_id = inside.parent_visit_id
+    ),
+
+    executed AS (
+        SELECT
+            visits.*,
+            locations.rank
+        FROM visits
+        INNER JOIN locations ON visits.location_id = locations.location_id
+        INNER JOIN call_paths ON visits.call_path_id = call_paths.call_path_id
+        INNER JOIN regions ON call_paths.region_id = regions.region_id
+        WHERE
+            EXISTS (FROM device_calls)
+            AND locations.kind = 'gpu'
+            AND visits.parent_visit_id IS NULL
+            AND regions.role <> 'artificial'
+    ),
+
+    streams AS (
+        SELECT
+            record_attributes.visit_id,
+            any_value(locations.location_id) AS location_id
+        FROM record_attributes
+        INNER JOIN attributes ON record_attributes.attribute_id = attributes.attribute_id
+        INNER JOIN locations ON record_attributes.value_integer = locations.source_ref
+        WHERE attributes.name = 'CUDA_STREAM_REF' AND locations.kind = 'gpu'
+        GROUP BY record_attributes.visit_id
+    ),
+
+    call_sites AS (
+        SELECT
+            parameter_values.visit_id,
+            any_value(parameter_values.value_integer) AS call_site
+        FROM parameter_values
+        INNER JOIN parameters ON parameter_values.parameter_id = parameters.parameter_id
+        WHERE parameters.name = 'callsite id'
+        GROUP BY parameter_values.visit_id
+    ),
+
+    named_launches AS (
+        SELECT
+            launches.*,
+            unnest([
+                {'place': 1, 'name': streams.location_id},
+                {'place': 2, 'name': call_sites.call_site},
+                {'place': 3, 'name': if(is_kernel_launch, 0, NULL)},
+                {'place': 4, 'name': 0},
+            ]) AS naming
+        FROM launches
+        LEFT JOIN streams ON launches.visit_id = streams.visit_id
+        LEFT JOIN call_sites ON launches.visit_id = call_sites.visit_id
+    ),
+
+    named_kernels AS (
+        SELECT
+            executed.*,
+            unnest([
+                {'place': 1, 'name': executed.location_id},
+                {'place': 2, 'name': call_sites.call_site},
+                {'place': 3, 'name': 0},
+                {'place': 4, 'name': 0},
+            ]) AS naming
+        FROM executed
+        LEFT JOIN call_sites ON executed.visit_id = call_sites.visit_id
+    ),
+
+    numbered_launches AS (
+        SELECT
+            *,
+            row_number() OVER (PARTITION BY rank, naming ORDER BY enter_ns, visit_id) AS number,
+            count(*) OVER (PARTITION BY rank, naming) AS named_count
+        FROM named_launches
+        WHERE naming.name IS NOT NULL
+    ),
+
+    numbered_kernels AS (
+        SELECT
+            *,
+            row_number() OVER (PARTITION BY rank, naming ORDER BY enter_ns, visit_id) AS number,
+            count(*) OVER (PARTITION BY rank, naming) AS named_count
+        FROM named_kernels
+        WHERE naming.name IS NOT NULL
+    ),
+
+    paired AS (
+        SELECT
+            kernels.visit_id,
+            kernels.naming.place AS place,
+            launches.visit_id AS launch_visit_id,
+            launches.location_id AS launch_location_id,
+            launches.enter_ns AS launch_enter_ns
+        FROM numbered_kernels AS kernels
+        INNER JOIN numbered_launches AS launches
+            ON
+                kernels.rank = launches.rank
+                AND kernels.naming = launches.naming
+                AND kernels.number = launches.number
+                AND kernels.named_count = launches.named_count
+        QUALIFY
+            bool_and(launches.enter_ns <= kernels.enter_ns)
+                OVER (PARTITION BY kernels.rank, kernels.naming)
+    ),
+
+    best_pairs AS (
+        FROM paired
+        QUALIFY row_number() OVER (PARTITION BY visit_id ORDER BY place) = 1
+    ),
+
+    -- One launch of each moment.
+    last_launches AS (
+        SELECT
+            rank,
+            enter_ns,
+            max((visit_id, location_id)) AS call
+        FROM launches
+        GROUP BY rank, enter_ns
+    )
+
+SELECT
+    executed.visit_id,
+    executed.location_id,
+    executed.call_path_id,
+    executed.enter_ns,
+    executed.leave_ns,
+    coalesce(best_pairs.launch_visit_id, last_launches.call[1]) AS launch_visit_id,
+    coalesce(best_pairs.launch_location_id, last_launches.call[2]) AS launch_location_id,
+    coalesce(best_pairs.launch_enter_ns, last_launches.enter_ns) AS launch_enter_ns
+FROM executed
+LEFT JOIN best_pairs ON executed.visit_id = best_pairs.visit_id
+ASOF LEFT JOIN last_launches
+    ON executed.rank = last_launches.rank AND executed.enter_ns >= last_launches.enter_ns
+ORDER BY executed.visit_id
