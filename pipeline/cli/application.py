@@ -26,8 +26,9 @@ def _describe(error: CycloptsError) -> str:
     """One line about a wrong command line, with advice."""
     command = " ".join(error.command_chain or ())
     if isinstance(error, MissingArgumentError) and error.argument:
-        meaning = (error.argument.parameter.help or "a value").rstrip(".")
-        text = f"{command} needs {error.argument.name}: {meaning}"
+        choices = ", ".join(error.argument.get_choices() or ())
+        meaning = f"one of {choices}" if choices else error.argument.parameter.help or "a value"
+        text = f"{command} needs {error.argument.name}: {meaning.rstrip('.')}"
     elif isinstance(error, UnusedCliTokensError):
         surplus = " ".join(error.unused_tokens or ())
         text = f"{command} does not take {surplus}: quote arguments with spaces"

@@ -158,8 +158,11 @@ def picture(
     ],
     overwrite: Annotated[bool, Flag] = False,
     store: StorePath = Path("store"),
+    focus: FocusingOptions = EVERYTHING,
 ) -> None:
     """Draw a picture of a run, as SVG or PNG.
+
+    A focus restricts it to a part of the run.
 
     Parameters
     ----------
@@ -172,9 +175,10 @@ def picture(
     from tracemill.reports.plots import export_picture
     from tracemill.store.finding import open_run
 
-    chosen = open_run(store, run)
-    chosen.require_records(f"--of {of} needs")
-    export_picture(chosen, of, output, is_overwriting=overwrite)
+    whole = open_run(store, run)
+    whole.require_records(f"--of {of} needs")
+    with focus.applied(whole) as chosen:
+        export_picture(chosen, of, output, is_overwriting=overwrite)
     messages().print(f"{of} written to {output}", markup=False, soft_wrap=True)
 
 

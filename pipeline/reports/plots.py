@@ -1,6 +1,6 @@
 """Single pictures of a run, for notebooks and files."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tracemill.base.errors import MissingInputError, UsageError
 from tracemill.base.files import check_free, write_bytes
+from tracemill.engine.focusing.run import FocusedRun
 from tracemill.reports.build import ReportedRun
 from tracemill.reports.material import OVERVIEW, Material
 from tracemill.reports.model import Drawn
@@ -75,7 +76,10 @@ def chosen_plot(
 
 def plot_run(run: ReportedRun, what: str) -> Plot:
     """A picture of a run. Raises UsageError, MissingInputError or MissingLibraryError."""
-    drawn = use_material(run, chosen_plot(what, _DRAWERS))
+    draw = chosen_plot(what, _DRAWERS)
+    if what == "timeline" and isinstance(run, FocusedRun):
+        draw = partial(_draw_timeline, kept=frozenset(run.focus.times.location.tolist()))
+    drawn = use_material(run, draw)
     return Plot(what, drawn.svg, drawn.png)
 
 
@@ -92,11 +96,18 @@ def export_picture(run: ReportedRun, what: str, output: Path, *, is_overwriting:
     plot_run(run, what).save(output)
 
 
-def _draw_timeline(material: Material) -> Drawn:
-    """The part with the most time of every location in at most 256 bins of the main part."""
+def _draw_timeline(material: Material, kept: Collection[int] | None = None) -> Drawn:
+    """The part with the most time of every location in at most 256 bins of the main part.
+
+    Only of the locations `kept`, if they are given.
+    """
     parts = {row["region_id"]: str(row["part"]) for row in material.rows("timeline_regions")}
     locations = material.rows("timeline_locations")
     found = material.arrays("timeline_course")
+    if kept is not None:
+        locations = [row for row in locations if row["location_id"] in kept]
+        is_kept = np.isin(found["location_id"], list(kept))
+        found = {name: values[is_kept] for name, values in found.items()}
     if not len(found["bin"]):
         raise MissingInputError("no timeline: no region was visited")
     coarse = _in_main_part(found, material.rows("timeline_span")[0])

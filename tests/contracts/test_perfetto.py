@@ -249,14 +249,17 @@ def test_iterations_phases_and_counters_have_tracks(tmp_path: Path) -> None:
             {"level": 1, "threshold": threshold, "phase": 0, "kind": 2, "begin_ns": 0, "end_ns": 40}
             for threshold in (0.25, 0.5)
         ],
-        counters=[{"counter_id": 0, "name": "power", "unit": "W", "base": 10, "exponent": -3}],
+        counters=[
+            {"counter_id": 0, "name": "power", "unit": "W", "base": 10, "exponent": -3,
+             "accumulation": "absolute"}
+        ],
         counter_values=[
             {"location_id": place, "sequence": at, "time_ns": 1500 * at, "counter_id": 0}
             | {"value_integer": 2500 * at}
             for place in (0, 1, 2)
             for at in (1, 2)
         ],
-    )
+    )  # fmt: skip
     export_perfetto(made, tmp_path / "trace.json")
     found = events(tmp_path / "trace.json")
     viewer = Viewer(found)
@@ -267,6 +270,37 @@ def test_iterations_phases_and_counters_have_tracks(tmp_path: Path) -> None:
         (0, "power", 3, {"value": 5}),
         (1, "power, thread 0 (0)", 1.5, {"value": 2.5}),
         (1, "power, thread 0 (0)", 3, {"value": 5}),
+    ]
+
+
+# Rank 0 counts 100, 150 and 250 instructions at 0, 500 and 2500 ns, in units of 10:
+#     500 in 500 ns are 1e9 per second, 1000 in 2000 ns are 5e8.
+# The counter `energy` falls from 9 to 4, so that it is a level.
+def test_accumulated_counters_are_exported_as_rates(tmp_path: Path) -> None:
+    values = {0: (100, 150, 150, 250), 1: (9, 4)}
+    times = {0: (0, 500, 500, 2500), 1: (0, 500)}
+    made = with_rows(
+        run(),
+        counters=[
+            {"counter_id": 0, "name": "instructions", "accumulation": "accumulated", "base": 10,
+             "exponent": 1},
+            {"counter_id": 1, "name": "energy", "accumulation": "accumulated", "base": 10,
+             "exponent": 0},
+        ],
+        counter_recordings=[{"location_id": 0, "counter_id": 1, "negative_steps": 1}],
+        counter_values=[
+            {"location_id": 0, "sequence": 10 * counter + at, "counter_id": counter}
+            | {"time_ns": time, "value_integer": value}
+            for counter in (0, 1)
+            for at, (time, value) in enumerate(zip(times[counter], values[counter], strict=True))
+        ],
+    )  # fmt: skip
+    export_perfetto(made, tmp_path / "trace.json")
+    assert some(events(tmp_path / "trace.json"), "C", "name", "ts", "args") == [
+        ("instructions per second", 0, {"value": 1e9}),
+        ("instructions per second", 0.5, {"value": 5e8}),
+        ("energy", 0, {"value": 9}),
+        ("energy", 0.5, {"value": 4}),
     ]
 
 

@@ -1,5 +1,6 @@
 """`tracemill export picture`: pictures in files, whole or not there, and what cannot be drawn."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,6 +44,18 @@ def test_bars_show_the_efficiencies(tmp_path: Path, analysis_of: Analyses) -> No
     )
     text = path.read_text()
     assert all(each in text for each in ("Parallel efficiency", "62.5%", "Load balance", "78.1%"))
+
+
+@needs_pictures
+@pytest.mark.parametrize(("focus", "ranks"), [((), ["0", "1"]), (("--ranks", "1"), ["1"])])
+def test_a_timeline_has_the_rows_of_the_focus(
+    focus: tuple[str, ...], ranks: list[str], tmp_path: Path, analysis_of: Analyses
+) -> None:
+    path = tmp_path / "timeline.svg"
+    words = ["--of", "timeline", "--output", str(path), *focus]
+    assert export(analysis_of("late_sender.csv"), *words) == 0
+    rows = path.read_text().split('id="matplotlib.axis_2"')[1]
+    assert re.findall(r">(\d+)</text>", rows) == ranks
 
 
 def test_what_cannot_be_drawn_is_said_in_a_line(
