@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tracemill.kernels.columns import each
 from tracemill.kernels.compiled import kernel, step
-from tracemill.kernels.delay_intervals import IDLE, KINDS, NONE, Intervals, Points, position
+from tracemill.kernels.delay_intervals import IDLE, KINDS, NONE, Intervals, Places, Points, position
 
 _UNIT = float(1 << 40)  # of shares that waits inherit: integers add up in any order
 _ITEM, _ROWS = range(2)
@@ -32,12 +32,12 @@ class Times(NamedTuple):
 
     first_point: Numbers
     first_row: Numbers
-    row_path: Numbers
+    row_path: Places
     row_time: Numbers
     first_path: Numbers
-    path_ids: Numbers
+    path_ids: Places
     path_first: Numbers
-    path_segment: Numbers
+    path_segment: Places
     path_sum: Numbers
     wait_sum: Numbers
 
@@ -45,11 +45,12 @@ class Times(NamedTuple):
 class Inherited(NamedTuple):
     """Shares of later waits, by kind, that the waits of an interval inherit.
 
-    `begin` and `end` hold the changes at points; `share` is the sum at `at`, by location.
+    `way` is the column of each kind: kinds that no wait has take no memory. `change` is what going
+    back over a point adds; `share` is the sum at `at`, by location.
     """
 
-    begin: Numbers
-    end: Numbers
+    way: Numbers
+    change: Numbers
     share: Numbers
     at: Numbers
 
@@ -66,9 +67,9 @@ class Scratch(NamedTuple):
 class Costs(NamedTuple):
     """Charges: kind of the wait, point that waited, charged call path, and ns by way."""
 
-    kind: Numbers
-    point: Numbers
-    path: Numbers
+    kind: NDArray[np.int8]
+    point: Places
+    path: Places
     direct: NDArray[np.float64]
     passed_on: NDArray[np.float64]
 
@@ -76,8 +77,8 @@ class Costs(NamedTuple):
 class Shares(NamedTuple):
     """Of every wait: its interval on the other side, how much of a wait there it explains."""
 
-    begin: Numbers
-    end: Numbers
+    begin: Places
+    end: Places
     scale: NDArray[np.float64]
     indirect: NDArray[np.float64]
 
@@ -132,8 +133,7 @@ def _sum_interval(side: Any, since: Any, until: Any, points: Any, times: Any, sc
         path = points.path[since]
         _add(side, path, points.wait[since], scratch)
         time = max(scratch.time[side, path], 0)
-        time += points.completion[since] - points.duration[since]
-        scratch.time[side, path] = time
+        scratch.time[side, path] = time + points.correction[since]
     for place in range(scratch.used_count[side]):
         path = scratch.used[side, place]
         scratch.time[side, path] = max(scratch.time[side, path], 0)
@@ -157,14 +157,14 @@ def _inherited(point: Any, location: Any, inherited: Any) -> None:
     at = inherited.at[location]
     while at > point:
         at -= 1
-        for kind in range(KINDS):
-            inherited.share[location, kind] += inherited.end[at, kind] - inherited.begin[at, kind]
+        for way in range(inherited.change.shape[1]):
+            inherited.share[location, way] += inherited.change[at, way]
     inherited.at[location] = at
 
 
 @step
 def _pass_on(
-    kind: Any, share: Any, since: Any, until: Any, location: Any, inherited: Any, first: Any
+    way: Any, share: Any, since: Any, until: Any, location: Any, inherited: Any, first: Any
 ) -> None:
     """Let the waits between two points inherit a share."""
     amount = round(share * _UNIT)
@@ -175,24 +175,24 @@ def _pass_on(
     if until - 1 >= at:  # the walk is already inside: only where clocks contradict each other
         if begin > at:
             return
-        inherited.share[location, kind] += amount
+        inherited.share[location, way] += amount
     else:
-        inherited.end[until - 1, kind] += amount
+        inherited.change[until - 1, way] += amount
     if begin > first:
-        inherited.begin[begin - 1, kind] += amount
+        inherited.change[begin - 1, way] -= amount
 
 
 @step
 def _charge(
-    point: Any, kind: Any, factor: Any, whole: Any, own: Any, scratch: Any, costs: Any, row: Any
+    point: Any, way: Any, factor: Any, whole: Any, own: Any, scratch: Any, costs: Any, row: Any
 ) -> Any:
-    """Write the charges of a wait: directly, and for the shares `own` of later waits, by kind."""
+    """Write the charges of a wait: directly, and for the shares `own` of later waits, by way."""
     for place in range(scratch.used_count[0]):
         path = scratch.used[0, place]
         delay = scratch.time[0, path]
         if delay > 0:
-            for other in range(KINDS):
-                direct = factor * delay if other == kind else 0.0
+            for other in range(len(own)):
+                direct = factor * delay if other == way else 0.0
                 passed_on = own[other] / whole * delay
                 if direct > 0 or passed_on > 0:
                     costs.kind[row], costs.point[row], costs.path[row] = other, point, path
@@ -210,8 +210,9 @@ def _take_idle(
     location, since, threads = points.location[point], points.since[point], points.threads[point]
     _sum_interval(0, since, point, points, times, scratch)
     own[:] = 0
-    _pass_on(IDLE, threads, since, point, location, inherited, times.first_point[location])
-    return _charge(point, IDLE, float(threads), 1.0, own, scratch, costs, row)
+    way = inherited.way[IDLE]
+    _pass_on(way, threads, since, point, location, inherited, times.first_point[location])
+    return _charge(point, way, float(threads), 1.0, own, scratch, costs, row)
 
 
 @step
@@ -219,7 +220,7 @@ def _take_wait(
     point: Any, points: Any, intervals: Any, times: Any, inherited: Any, scratch: Any, own: Any,
     costs: Any, row: Any, shares: Any,
 ) -> Any:  # fmt: skip
-    cause, kind = points.cause[point], points.kind[point]
+    cause, kind = points.cause[point], inherited.way[points.kind[point]]
     location, other = points.location[point], points.location[cause]
     theirs = intervals.theirs[point]
     _sum_interval(0, theirs, cause, points, times, scratch)
@@ -229,7 +230,7 @@ def _take_wait(
     waited = times.wait_sum[cause] - times.wait_sum[begin] if begin < cause else 0
     whole = float(_delays(scratch) + waited)
     _inherited(point, location, inherited)
-    for way in range(KINDS):
+    for way in range(len(own)):
         own[way] = inherited.share[location, way] / _UNIT * points.wait[point]
     if whole <= 0:
         return row
@@ -238,7 +239,7 @@ def _take_wait(
     if points.is_message[point]:
         factor = min(factor, 1.0)
         shares.begin[point], shares.end[point], shares.scale[point] = begin, cause, factor
-    for way in range(KINDS):
+    for way in range(len(own)):
         share = own[way] / whole
         if way == kind:
             share += factor
@@ -253,7 +254,7 @@ def _take_all(
 ) -> None:  # fmt: skip
     """Take waits, the latest first, until all are taken or costs have no room for another."""
     item, row = state[_ITEM], 0
-    room = len(costs.kind) - KINDS * len(scratch.time[0])
+    room = len(costs.kind) - len(own) * len(scratch.time[0])
     while item < len(items) and row <= room:
         point = items[item]
         if points.kind[point] == IDLE:
@@ -300,25 +301,27 @@ def charge_waits(
 ) -> DelayCosts:
     """The charges of all waits of `items`, which are points, the one that ended last first."""
     count, locations = len(points.kind), len(times.first_point) - 1
-    by_kind = (count + 1, KINDS)
+    kinds = np.flatnonzero(np.bincount(points.kind[items], minlength=KINDS))
+    way = np.zeros(KINDS, np.int64)
+    way[kinds] = np.arange(len(kinds))
     inherited = Inherited(
-        np.zeros(by_kind, np.int64), np.zeros(by_kind, np.int64),
-        np.zeros((locations, KINDS), np.int64), times.first_point[1:].copy(),
+        way, np.zeros((count + 1, len(kinds)), np.int64),
+        np.zeros((locations, len(kinds)), np.int64), times.first_point[1:].copy(),
     )  # fmt: skip
     two_sides = (2, path_count)
     scratch = Scratch(
         np.zeros(two_sides, np.int64), np.zeros(two_sides, np.int64), np.zeros(2, np.int64),
         np.zeros(two_sides, np.bool_),
     )  # fmt: skip
-    room = KINDS * path_count + (1 << 18)
+    room = len(kinds) * path_count + (1 << 18)
     costs = Costs(
-        np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64),
+        np.empty(room, np.int8), np.empty(room, np.int32), np.empty(room, np.int32),
         np.empty(room), np.empty(room),
     )  # fmt: skip
     shares = Shares(
-        np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count), np.zeros(count)
+        np.zeros(count, np.int32), np.zeros(count, np.int32), np.zeros(count), np.zeros(count)
     )
-    state, own, found = np.zeros(2, np.int64), np.zeros(KINDS), []
+    state, own, found = np.zeros(2, np.int64), np.zeros(len(kinds)), []
     while state[_ITEM] < len(items):
         _take_all(items, state, points, intervals, times, inherited, scratch, own, costs, shares)
         found.append(_first_rows(costs, int(state[_ROWS])))
@@ -330,6 +333,7 @@ def charge_waits(
     parts = [list(each) for each in (_first_rows(costs, 0), *found)]
     found.clear()
     columns: list[Any] = [np.concatenate([part.pop(0) for part in parts]) for _ in costs]
+    columns[0] = kinds.astype(np.int8)[columns[0]]
     return DelayCosts(Costs(*columns), shares.indirect, propagating[:count])
 
 

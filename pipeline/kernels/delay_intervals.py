@@ -13,25 +13,25 @@ IDLE = KINDS - 1
 NONE = -1
 
 Numbers = NDArray[np.int64]
+Places = NDArray[np.int32]
 
 
 class Points(NamedTuple):
     """Synchronization points by location, then in order of time.
 
-    `kind`: index of the kind of wait. `cause`: point that was waited for, or NONE. `duration` and
-    `completion`: time of the call, and the part of it after the wait. `since`: the point where the
-    interval of a wait on threads starts, or NONE. `threads`: idle threads before a fork.
+    `kind`: index of the kind of wait. `cause`: point that was waited for, or NONE. `correction`:
+    the time of the call after the wait, less all its time. `since`: the point where the interval of
+    a wait on threads starts, or NONE. `threads`: idle threads before a fork.
     """
 
-    location: Numbers
-    path: Numbers
-    kind: Numbers
+    location: Places
+    path: Places
+    kind: NDArray[np.int8]
     wait: Numbers
-    cause: Numbers
-    duration: Numbers
-    completion: Numbers
-    since: Numbers
-    threads: Numbers
+    cause: Places
+    correction: Numbers
+    since: Places
+    threads: Places
     is_team: NDArray[np.bool_]
     is_message: NDArray[np.bool_]
 
@@ -59,9 +59,9 @@ class Intervals(NamedTuple):
     after this point inherit costs; the same as `theirs`, but for comparisons with Scalasca.
     """
 
-    mine: Numbers
-    theirs: Numbers
-    heirs: Numbers
+    mine: Places
+    theirs: Places
+    heirs: Places
 
 
 @piece
@@ -118,13 +118,13 @@ def find_intervals(
     items: Numbers, points: Points, meetings: Meetings, *, is_like_scalasca: bool
 ) -> Intervals:
     """The intervals of all waits of `items`, which are points."""
-    mine, theirs = np.full((2, len(points.kind)), NONE)
+    mine, theirs = np.full((2, len(points.kind)), NONE, np.int32)
     _find_intervals(items, points, meetings, mine, theirs)
     heirs = _late_heirs(items, points, theirs) if is_like_scalasca else theirs
     return Intervals(mine, theirs, heirs)
 
 
-def _late_heirs(items: Numbers, points: Points, theirs: Numbers) -> Numbers:
+def _late_heirs(items: Numbers, points: Points, theirs: Places) -> Places:
     """Let waits inherit from collectives as late as in Scalasca.
 
     It goes forward through the interval of the location that was waited for, from the earliest

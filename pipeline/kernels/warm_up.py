@@ -191,15 +191,16 @@ def _charge_losses_once() -> None:
 def _charge_once() -> None:
     """Charge the wait of a location to another one, and sum up the time of a visit."""
     none, zeros, flags = np.zeros(0, np.int64), np.zeros(2, np.int64), np.zeros(2, np.bool_)
+    ids = zeros.astype(np.int32)
     points = Points(
-        location=np.array([0, 1]), path=zeros, kind=zeros, wait=np.array([0, 1]),
-        cause=np.array([-1, 0]), duration=zeros, completion=zeros, since=np.array([-1, -1]),
-        threads=zeros, is_team=flags, is_message=flags,
+        location=np.arange(2, dtype=np.int32), path=ids, kind=np.zeros(2, np.int8),
+        wait=np.array([0, 1]), cause=np.array([-1, 0], np.int32), correction=zeros, since=ids - 1,
+        threads=ids, is_team=flags, is_message=flags,
     )  # fmt: skip
     times = Times(
-        first_point=np.arange(3), first_row=np.zeros(5, np.int64), row_path=none, row_time=none,
-        first_path=np.zeros(3, np.int64), path_ids=none, path_first=zeros[:1], path_segment=none,
-        path_sum=none, wait_sum=np.array([0, 0, 1]),
+        first_point=np.arange(3), first_row=np.zeros(5, np.int64), row_path=ids[:0], row_time=none,
+        first_path=np.zeros(3, np.int64), path_ids=ids[:0], path_first=zeros[:1],
+        path_segment=ids[:0], path_sum=none, wait_sum=np.array([0, 0, 1]),
     )  # fmt: skip
     meetings = Meetings(none, np.zeros(3, np.int64), none, none, 2, 2)
     items = np.array([1])

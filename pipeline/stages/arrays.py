@@ -1,12 +1,14 @@
 """Columns of relations as arrays, and the call tree as arrays indexed by call path."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
+from tracemill.sql.failures import batches_of
 
 if TYPE_CHECKING:
     from tracemill.store.walking import StoredRows
@@ -16,6 +18,8 @@ Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
+BATCH = 131_072
+"""Rows of large tables that are read or made at a time."""
 VISITED = "(visit_count > 0 OR shortest_ns IS NOT NULL)"
 """Rows of a call tree whose location visits the call path, maybe outside of a focus."""
 
@@ -36,6 +40,27 @@ def read_columns(relation: Relation, *expressions: str) -> list[NDArray[Any]]:
     """The columns, which have no nulls, all in the same order; numbers have 64 bits."""
     table = relation.select(", ".join(expressions)).to_arrow_table()
     return [column.to_numpy() for column in table.columns]
+
+
+def read_many(relation: Relation, *, place: str = "", **columns: str) -> dict[str, NDArray[Any]]:
+    """The columns of many rows by name, in the types of their expressions, without nulls.
+
+    Row k is at place k, or where it is found. One batch of rows is held beside the columns.
+    """
+    ((count,),) = relation.aggregate("count(*)").fetchall()
+    chosen = [f"{expression} AS {name}" for name, expression in columns.items()]
+    if place:
+        chosen.append(f"{place} AS place")
+    reader = relation.select(", ".join(chosen)).to_arrow_reader(BATCH)
+    types = {name: reader.schema.field(name).type.to_pandas_dtype() for name in columns}
+    found = {name: np.empty(count, kind) for name, kind in types.items()}
+    done = 0
+    for batch in batches_of(reader):
+        at = batch["place"].to_numpy() if place else slice(done, done + len(batch))
+        for name, column in found.items():
+            column[at] = batch[name].to_numpy(zero_copy_only=False)
+        done += len(batch)
+    return found
 
 
 def place(ids: Numbers, values: NDArray[Any]) -> NDArray[Any]:
@@ -91,8 +116,19 @@ def in_order(columns: list[NDArray[Any]], *, keys: int) -> list[NDArray[Any]]:
 
     Takes them out of the list, which frees each before the next one is copied.
     """
+    if _are_in_order(columns[:keys]):
+        return columns
     order = order_by(*columns[:keys])
     return [columns.pop(0)[order] for _ in range(len(columns))]
+
+
+def _are_in_order(keys: list[NDArray[Any]]) -> bool:
+    is_later = np.zeros(max(len(keys[0]) - 1, 0), np.bool_)
+    is_same = np.ones_like(is_later)
+    for key in keys:
+        is_later |= is_same & (key[1:] > key[:-1])
+        is_same &= key[1:] == key[:-1]
+    return bool((is_later | is_same).all())
 
 
 def group_by(*keys: NDArray[np.integer[Any]]) -> tuple[Numbers, Numbers]:
@@ -112,6 +148,16 @@ def distinct(values: Numbers) -> Numbers:
     is_new = np.ones(len(ordered), np.bool_)
     is_new[1:] = ordered[1:] != ordered[:-1]
     return ordered[is_new]
+
+
+def in_batches(make: Callable[[slice], pa.Table], count: int) -> pa.RecordBatchReader:
+    """A table of `count` rows, of which `make` makes parts when they are read."""
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for begin in range(0, count, BATCH):
+            yield from make(slice(begin, min(begin + BATCH, count))).to_batches()
+
+    return pa.RecordBatchReader.from_batches(make(slice(0, 0)).schema, batches())
 
 
 def coded(names: Sequence[str], codes: Numbers) -> pa.DictionaryArray:

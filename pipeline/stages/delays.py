@@ -1,14 +1,22 @@
 """Delays as a stage: every wait is charged to call paths that took longer on the awaited side."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from tracemill.schemas.delays import DELAY_KINDS, INDIRECT_WAITS, ROOT_CAUSES
-from tracemill.stages.arrays import Relation, coded, distinct, group_by, insert_rows, order_by
-from tracemill.stages.segments import read_forks, walk_segments
+from tracemill.stages.arrays import (
+    Relation,
+    coded,
+    distinct,
+    group_by,
+    insert_rows,
+    order_by,
+    read_many,
+)
+from tracemill.stages.segments import Rows, each_location, read_forks
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
@@ -45,66 +53,89 @@ def charge_delays(
 
     ((path_count,),) = call_paths.aggregate("coalesce(max(call_path_id) + 1, 0)").fetchall()
     found = _read_points(delay_points)
-    if not len(found["location_id"]):
+    if not len(found["location"]):
         return ROOT_CAUSES.empty(), INDIRECT_WAITS.empty()
-    locations, found["location_id"] = np.unique(found["location_id"], return_inverse=True)
-    points, items = _as_points(found), _items(found)
-    times = _sum_times(found, locations, visits, read_forks(parallel_visits), path_count)
+    locations, first_point = _number_locations(found)
+    points, items = _as_points(found, first_point), _items(found)
     meetings = _meetings(found, len(locations))
     intervals = find_intervals(items, points, meetings, is_like_scalasca=is_like_scalasca)
+    del meetings  # rows of times take much memory, and those of charges, too
+    times = _sum_times(
+        found, first_point, locations, visits, read_forks(parallel_visits), path_count
+    )
     charged = charge_waits(items, points, intervals, times, path_count)
-    del points, items, times, meetings, intervals  # rows of charges take much memory, too
+    del points, items, times, intervals
     return _as_causes(charged, found, locations), _as_waits(charged, found, locations)
 
 
 def _read_points(delay_points: Relation) -> Columns:
-    numbers = ("cause_point_id", "group_id")
+    """The points in order; a column that is used up is taken out, as many points take much memory.
+
+    `correction` is the time of a call after the wait, less all its time.
+    """
     kinds = "CASE kind " + " ".join(
         f"WHEN '{kind}' THEN {DELAY_KINDS.index(name)}" for kind, name in _WAITS.items()
     )
-    selected = delay_points.order("point_id").select(
-        "location_id::BIGINT AS location_id, call_path_id::BIGINT AS call_path_id, boundary_ns, "
-        "leave_ns, wait_ns, duration_ns, completion_ns, idle_count::BIGINT AS idle_count, "
-        + ", ".join(f"coalesce({name}, -2)::BIGINT AS {name}" for name in numbers)
-        + f", {kinds} ELSE -1 END AS kind, "
-        "kind = 'join' AS is_join, kind IN ('fork', 'team_barrier') AS is_team, "
-        "kind IN ('late_sender', 'late_receiver') AS is_message"
+    return read_many(
+        delay_points,
+        place="point_id",
+        location="location_id::INTEGER",
+        path="call_path_id::INTEGER",
+        boundary="boundary_ns",
+        leave="leave_ns",
+        wait="wait_ns",
+        correction="completion_ns - duration_ns",
+        threads="idle_count::INTEGER",
+        cause=f"coalesce(cause_point_id, {_NONE})::INTEGER",
+        group=f"coalesce(group_id, {_NONE - 1})::INTEGER",
+        kind=f"({kinds} ELSE {_NONE} END)::TINYINT",
+        is_join="kind = 'join'",
+        is_team="kind IN ('fork', 'team_barrier')",
+        is_message="kind IN ('late_sender', 'late_receiver')",
     )
-    return {name: np.ascontiguousarray(column) for name, column in selected.fetchnumpy().items()}
 
 
-def _as_points(found: Columns) -> "Points":
+def _number_locations(found: Columns) -> tuple[Numbers, Numbers]:
+    """The locations, which points then refer to by number, and the first point of each."""
+    location = found["location"]
+    first = np.flatnonzero(np.diff(location, prepend=_NONE))
+    locations = location[first].astype(np.int64)
+    first_point = np.append(first, len(location))
+    found["location"] = np.repeat(np.arange(len(first), dtype=np.int32), np.diff(first_point))
+    return locations, first_point
+
+
+def _as_points(found: Columns, first_point: Numbers) -> "Points":
     from tracemill.kernels.delay_intervals import IDLE, Points
 
-    location = found["location_id"]
-    since = _last_of(found["is_team"], location)
-    is_idle = found["idle_count"] > 0
-    since = np.where(is_idle, _last_of(found["is_join"], location), since)
-    cause = np.maximum(found["cause_point_id"], _NONE)
+    is_idle = found["threads"] > 0
+    since = _last_of(found["is_team"], first_point)
+    since = np.where(is_idle, _last_of(found.pop("is_join"), first_point), since)
     return Points(
-        location=location, path=found["call_path_id"],
-        kind=np.where(is_idle, IDLE, found["kind"]).astype(np.int64), wait=found["wait_ns"],
-        cause=cause, duration=found["duration_ns"], completion=found["completion_ns"],
-        since=since, threads=found["idle_count"], is_team=found["is_team"],
-        is_message=found["is_message"],
+        location=found["location"], path=found["path"],
+        kind=np.where(is_idle, IDLE, found["kind"]).astype(np.int8), wait=found["wait"],
+        cause=found["cause"], correction=found.pop("correction"), since=since,
+        threads=found["threads"], is_team=found["is_team"], is_message=found.pop("is_message"),
     )  # fmt: skip
 
 
-def _last_of(is_chosen: NDArray[np.bool_], location: Numbers) -> Numbers:
+def _last_of(is_chosen: NDArray[np.bool_], first_point: Numbers) -> NDArray[np.int32]:
     """For every point the last chosen one before it on its location, or none."""
-    count = len(location)
-    last = np.maximum.accumulate(np.where(is_chosen, np.arange(count), _NONE))
-    before = np.concatenate([[_NONE], last[:-1]]) if count else last
-    first = np.searchsorted(location, location)
-    return np.where(before >= first, before, _NONE)
+    count = len(is_chosen)
+    before = np.full(count, _NONE, np.int32)
+    chosen = np.flatnonzero(is_chosen[:-1])
+    before[chosen + 1] = chosen
+    np.maximum.accumulate(before, out=before)
+    before[before < np.repeat(first_point[:-1].astype(np.int32), np.diff(first_point))] = _NONE
+    return before
 
 
 def _items(found: Columns) -> Numbers:
     """Waits with a cause, and forks of idle threads; the latest first."""
-    is_wait = (found["wait_ns"] > 0) & (found["cause_point_id"] >= 0) & (found["kind"] >= 0)
-    is_idle = found["idle_count"] > 0
+    is_wait = (found["wait"] > 0) & (found["cause"] >= 0) & (found["kind"] >= 0)
+    is_idle = found["threads"] > 0
     chosen = np.flatnonzero(is_wait | is_idle)
-    end = np.where(is_idle, found["boundary_ns"], found["leave_ns"])[chosen]
+    end = np.where(is_idle[chosen], found["boundary"][chosen], found.pop("leave")[chosen])
     return chosen[np.lexsort((-chosen, -end))]
 
 
@@ -112,13 +143,14 @@ def _meetings(found: Columns, location_count: int) -> "Meetings":
     """Which point names which location or group."""
     from tracemill.kernels.delay_intervals import Meetings
 
-    location, group = found["location_id"], found["group_id"]
+    location, group = found["location"], found.pop("group")
     count = len(location)
     in_group = np.flatnonzero(group >= _NONE)
     groups, group_number = np.unique(group[in_group], return_inverse=True)
     others = location_count + len(groups)
-    point = np.flatnonzero((found["cause_point_id"] >= 0) & ~found["is_team"] & (group < _NONE))
-    cause = found["cause_point_id"][point]
+    point = np.flatnonzero((found["cause"] >= 0) & ~found["is_team"] & (group < _NONE))
+    cause = found["cause"][point].astype(np.int64)
+    location = location.astype(np.int64)
     naming = np.concatenate([point, cause, in_group])
     named = np.concatenate([location[cause], location[point], location_count + group_number])
     member = distinct(group_number * location_count + location[in_group])
@@ -135,8 +167,21 @@ def _meetings(found: Columns, location_count: int) -> "Meetings":
     )
 
 
+class _LocationTimes(NamedTuple):
+    """Times of one location, as in `Times`, with places among its own rows."""
+
+    first_row: Numbers
+    row_path: NDArray[np.int32]
+    row_time: Numbers
+    path_ids: NDArray[np.int32]
+    path_first: Numbers
+    path_segment: NDArray[np.int32]
+    path_sum: Numbers
+
+
 def _sum_times(
     found: Columns,
+    first_point: Numbers,
     locations: Numbers,
     visits: "StoredRows",
     forks: tuple[Numbers, Numbers, Numbers],
@@ -145,46 +190,59 @@ def _sum_times(
     """Time by segment between points and call path, without the waits of the segment's begin."""
     from tracemill.kernels.delay_costs import Times
 
-    location, wait = found["location_id"], found["wait_ns"]
-    first_point = np.searchsorted(location, np.arange(len(locations) + 1)).astype(np.int64)
-    segment, path, time = walk_segments(
-        found["boundary_ns"], first_point, locations, visits, forks, path_count
-    )
-    waiting = np.flatnonzero(wait)
-    segment, path, time = _subtract(
-        (segment, path, time), waiting + location[waiting] + 1, found["call_path_id"][waiting],
-        wait[waiting], path_count,
-    )  # fmt: skip
-    segment_count = len(location) + len(locations)
-    key = _locations_of(first_point)[segment] * path_count + path
-    by_path = order_by(key)
-    key = key[by_path]
-    starts = np.flatnonzero(np.diff(key, prepend=-1))
-    key = key[starts]
-    running = np.cumsum(time[by_path])
-    before = np.where(starts > 0, running[starts - 1], 0)
-    running -= np.repeat(before, np.diff(starts, append=len(running)))
+    wait, boundary = found["wait"], found.pop("boundary")
+    parts: list[_LocationTimes | None] = [None] * len(locations)
+
+    for number, rows in each_location(boundary, first_point, locations, visits, forks, path_count):
+        own = slice(first_point[number], first_point[number + 1])
+        begin = int(first_point[number]) + number
+        parts[number] = _of_location(rows, begin, wait[own], found["path"][own], path_count)
+    columns = [list(column) for column in zip(*cast("list[_LocationTimes]", parts), strict=True)]
+    parts.clear()
+    first_row, row_path, row_time, path_ids, path_first, path_segment, path_sum = columns
+    row_count = np.cumsum([0, *map(len, row_path)])
+    first_path = np.cumsum([0, *map(len, path_ids)])
+    for counted in (first_row, path_first):
+        for place in range(len(locations)):
+            counted[place] += row_count[place]
+        counted.append(row_count[-1:])
     return Times(
-        first_point=first_point,
-        first_row=np.searchsorted(segment, np.arange(segment_count + 1)).astype(np.int64),
-        row_path=path.astype(np.int64), row_time=time,
-        first_path=np.searchsorted(key // path_count, np.arange(len(locations) + 1)).astype(
-            np.int64
-        ),
-        path_ids=key % path_count,
-        path_first=np.append(starts, len(running)),
-        path_segment=segment[by_path],
-        path_sum=running,
-        wait_sum=np.concatenate([[0], np.cumsum(wait)]),
+        first_point=first_point, first_row=_joined(first_row), row_path=_joined(row_path),
+        row_time=_joined(row_time), first_path=first_path, path_ids=_joined(path_ids),
+        path_first=_joined(path_first), path_segment=_joined(path_segment),
+        path_sum=_joined(path_sum), wait_sum=np.concatenate([[0], np.cumsum(wait)]),
+    )  # fmt: skip
+
+
+def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """The parts as one array; they are taken out of the list."""
+    joined = np.concatenate(parts)
+    parts.clear()
+    return joined
+
+
+def _of_location(
+    rows: Rows, begin: int, wait: Numbers, path: NDArray[np.int32], path_count: int
+) -> _LocationTimes:
+    """The rows of a location, whose segments begin with a number, less the waits of its points."""
+    waiting = np.flatnonzero(wait)
+    segment, paths, time = _subtract(
+        rows, begin + waiting + 1, path[waiting], wait[waiting], path_count
+    )
+    by_path = order_by(paths)
+    ordered = paths[by_path]
+    starts = np.flatnonzero(np.diff(ordered, prepend=_NONE))
+    running = np.cumsum(time[by_path])
+    before = np.where(starts > 0, running[starts - 1], 0) if len(starts) else starts
+    running -= np.repeat(before, np.diff(starts, append=len(running)))
+    return _LocationTimes(
+        np.searchsorted(segment, begin + np.arange(len(wait) + 1)), paths, time, ordered[starts],
+        starts, segment[by_path].astype(np.int32), running,
     )  # fmt: skip
 
 
 def _subtract(
-    rows: tuple[Numbers, Numbers, Numbers],
-    segment: Numbers,
-    path: Numbers,
-    wait: Numbers,
-    path_count: int,
+    rows: Rows, segment: Numbers, path: NDArray[Any], wait: Numbers, path_count: int
 ) -> tuple[NDArray[Any], ...]:
     """Rows by segment and call path, in order, less one wait of some segments."""
     wanted = segment * path_count + path
@@ -196,15 +254,10 @@ def _subtract(
     return insert_rows(rows, row[left], (segment[left], path[left], -wait[left]))
 
 
-def _locations_of(first_point: Numbers) -> Numbers:
-    """The location of every segment: one more than points on each."""
-    return np.repeat(np.arange(len(first_point) - 1), np.diff(first_point) + 1)
-
-
 def _as_causes(charged: "DelayCosts", found: Columns, locations: Numbers) -> pa.Table:
     """Costs by kind, call path, location and victim; added up in the order of the walk."""
-    costs, location = charged.costs, found["location_id"]
-    cause = found["cause_point_id"][costs.point]
+    costs, location = charged.costs, found["location"]
+    cause = found["cause"][costs.point]
     delaying = location[np.where(cause >= 0, cause, costs.point)]
     kind, path, delaying, victim, direct, passed_on = _sum_by(
         (costs.kind, costs.path, delaying, location[costs.point]), costs.direct, costs.passed_on
@@ -225,7 +278,7 @@ def _as_waits(charged: "DelayCosts", found: Columns, locations: Numbers) -> pa.T
     """Indirect and propagating waits by kind, call path and location."""
     is_wait = (found["kind"] >= 0) & ((charged.indirect > 0) | (charged.propagating > 0))
     kind, path, location, indirect, propagating = _sum_by(
-        tuple(found[name][is_wait] for name in ("kind", "call_path_id", "location_id")),
+        tuple(found[name][is_wait] for name in ("kind", "path", "location")),
         charged.indirect[is_wait],
         charged.propagating[is_wait],
     )
@@ -240,7 +293,7 @@ def _as_waits(charged: "DelayCosts", found: Columns, locations: Numbers) -> pa.T
     )
 
 
-def _sum_by(keys: tuple[Numbers, ...], *values: NDArray[np.float64]) -> list[NDArray[Any]]:
+def _sum_by(keys: tuple[NDArray[Any], ...], *values: NDArray[np.float64]) -> list[NDArray[Any]]:
     """Distinct keys in order, and the sums of the values of each."""
     order, starts = group_by(*keys)
     firsts = order[starts]

@@ -1,6 +1,7 @@
 """Time of visits by segment between boundaries and call path."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,8 @@ if TYPE_CHECKING:
     from tracemill.store.walking import StoredRows
 
 _WALKED = ("location_id", "visit_id", "call_path_id", "enter_ns", "leave_ns")
-Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
+Rows = tuple[NDArray[Any], NDArray[Any], Numbers]
+NO_ROWS: Rows = np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64)
 
 
 def read_forks(parallel_visits: Relation) -> tuple[Numbers, Numbers, Numbers]:
@@ -39,15 +41,37 @@ def walk_segments(
 
     A location with n boundaries has n + 1 segments; the first lies before the first boundary.
     """
+    found = dict(each_location(boundary, first_boundary, locations, visits, forks, path_count))
+    kinds = np.int64, np.int32, np.int64
+    ordered = [found.pop(number) for number in sorted(found)]
+    columns = [[np.zeros(0, kind), *part] for kind, *part in zip(kinds, *ordered, strict=True)]
+    del ordered
+    segments, paths, times = (np.concatenate(columns.pop(0)) for _ in kinds)
+    return segments, paths, times
+
+
+def each_location(
+    boundary: Numbers,
+    first_boundary: Numbers,
+    locations: Numbers,
+    visits: "StoredRows",
+    forks: tuple[Numbers, Numbers, Numbers],
+    path_count: int,
+) -> Iterator[tuple[int, Rows]]:
+    """The rows of `walk_segments` by location: from the last with visits to the first, then others.
+
+    A walk needs less memory if rows are reduced as they come.
+    """
     from tracemill.kernels.segment_times import SegmentTimes
 
-    found: dict[int, Rows] = {}
     walks: dict[int, SegmentTimes] = {}
+    left = set(range(len(locations)))
 
-    def finish(number: int) -> None:
+    def finish(number: int) -> tuple[int, Rows]:
         segment, path, time = walks.pop(number).finish()
+        left.discard(number)
         segment += first_boundary[number] + number
-        found[number] = segment, path, time
+        return number, (segment, path, time)
 
     for group in visits.backwards(*_WALKED):
         location, visit, path, enter, leave = (group[name].to_numpy() for name in _WALKED)
@@ -59,18 +83,13 @@ def walk_segments(
                 continue
             if number not in walks:
                 for other in list(walks):
-                    finish(other)
+                    yield finish(other)
                 bounds = boundary[first_boundary[number] : first_boundary[number + 1]]
                 walks[number] = SegmentTimes(bounds, np.iinfo(np.int64).max, path_count)
             walks[number].walk(path[begin:end], enter[begin:end], leave[begin:end])
     for other in list(walks):
-        finish(other)
-    kinds = np.int64, np.int32, np.int64
-    ordered = [found.pop(number) for number in sorted(found)]
-    columns = [[np.zeros(0, kind), *part] for kind, *part in zip(kinds, *ordered, strict=True)]
-    del ordered
-    segments, paths, times = (np.concatenate(columns.pop(0)) for _ in kinds)
-    return segments, paths, times
+        yield finish(other)
+    yield from ((number, NO_ROWS) for number in sorted(left))
 
 
 def with_forks(
