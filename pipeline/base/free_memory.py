@@ -4,6 +4,8 @@ import ctypes
 from functools import cache
 from typing import Any
 
+import pyarrow as pa
+
 
 @cache
 def _trim() -> Any:
@@ -19,6 +21,7 @@ def free_memory() -> None:
 
     Takes some milliseconds if hundreds of megabytes are given back.
     """
+    pa.default_memory_pool().release_unused()
     trim = _trim()
     if trim is not None:
         trim(0)

@@ -106,21 +106,38 @@ def _read_rows(mpi_operations: "StoredRows") -> pa.Table:
         column = group["kind"].combine_chunks()
         number = pc.index_in(column.dictionary.cast(pa.string()), kinds).take(column.indices)
         at = group.schema.get_field_index("kind")
-        groups.append(group.set_column(at, "kind", number).filter(number.is_valid()))
-    rows = pa.concat_tables(groups[::-1]) if groups else pa.table({})
+        found = group.set_column(at, "kind", number.cast(pa.int8())).filter(number.is_valid())
+        if found.num_rows:
+            groups.append(found)
+    groups.reverse()
+    rows = _concatenate(groups)
     if not rows.num_rows:
         return rows
-    rows = rows.combine_chunks()
     order = order_by(rows["location_id"].to_numpy(), rows["sequence"].to_numpy())
     return rows if np.all(order[1:] > order[:-1]) else rows.take(order)
 
 
+def _concatenate(groups: list[pa.Table]) -> pa.Table:
+    """The rows of all groups, which are taken out of the list; each column is freed once copied."""
+    names = groups[0].column_names if groups else []
+    left = [list(group.columns) for group in groups]
+    groups.clear()
+    columns = {}
+    for name in names:
+        chunks = [chunk for group in left for chunk in group.pop(0).chunks]
+        columns[name] = pa.chunked_array(chunks).combine_chunks()
+        del chunks
+        pa.default_memory_pool().release_unused()
+    return pa.table(columns)
+
+
 def _as_records(rows: pa.Table, group: Numbers) -> Records:
     def column(name: str, null: int = NONE) -> Numbers:
-        values = rows[name].cast(pa.int64())
+        values = rows[name]
         return (values.fill_null(null) if values.null_count else values).to_numpy()
 
     location, unknown = column("location_id"), np.iinfo(np.int64).min
+    group = group.astype(np.int32)
     return Records(
         column("kind"), location, group[location], column("sequence"), column("time_ns"),
         column("communicator_id"), column("peer_group_id"), column("tag"),
