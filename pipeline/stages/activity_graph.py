@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tracemill.schemas.replay import (
     ACTIVITIES,
@@ -14,8 +15,9 @@ from tracemill.schemas.replay import (
     LEFT_OUT_DEPENDENCIES,
     RUNTIME_WAIT_TIMES,
 )
-from tracemill.stages.arrays import Flags, Numbers, Relation, coded, insert_rows, order_by
-from tracemill.stages.segments import read_forks, walk_segments
+from tracemill.stages.activity_times import times_as_tables
+from tracemill.stages.arrays import Flags, Numbers, Relation, coded, in_batches, order_by, read_many
+from tracemill.stages.segments import read_forks
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
@@ -33,7 +35,6 @@ _OUTPUTS = (
     ACTIVITIES, ACTIVITY_DEPENDENCIES, ACTIVITY_TIMES, RUNTIME_WAIT_TIMES, LEFT_OUT_DEPENDENCIES,
 )  # fmt: skip
 Columns = dict[str, Any]
-Rows = tuple[Numbers, Numbers, Numbers]
 
 
 class _Activities(NamedTuple):
@@ -44,12 +45,12 @@ class _Activities(NamedTuple):
 
     location_ids: Numbers
     first: Numbers
-    location: Numbers
+    location: NDArray[np.int32]
     begin: Numbers
     end: Numbers
-    kind: Numbers
+    kind: NDArray[np.int8]
     boundary: Numbers
-    path: Numbers
+    path: NDArray[np.int32]
     master: Numbers
 
 
@@ -71,15 +72,22 @@ def build_activities(
     parallel_visits: Relation,
     call_paths: Relation,
     visits: "StoredRows",
-) -> tuple[pa.Table, ...]:
-    """Activities with their slack, dependencies, times by call path, and what was left out."""
+) -> tuple[pa.Table | pa.RecordBatchReader, ...]:
+    """Activities with their slack, dependencies, times by call path, and what was left out.
+
+    Large tables are made while they are read, so that there is only one at a time.
+    """
     from tracemill.kernels.replay import CircularGraphError, find_slack, replay
 
     activities = _place_activities(replay_boundaries, locations)
     if not len(activities.end):
         return tuple(table.empty() for table in _OUTPUTS)
     found, meeting_end = _find_edges(activities, replay_edges, replay_meetings)
-    end = np.concatenate([activities.end, meeting_end])
+    count = len(activities.end)
+    begin, end = (
+        np.concatenate([column, meeting_end]) for column in (activities.begin, activities.end)
+    )
+    activities = activities._replace(begin=begin[:count], end=end[:count])
     edges, left_out = _leave_out(found, end[found.cause] <= end[found.activity])
     try:
         graph = _order(activities, edges, len(end))
@@ -87,19 +95,19 @@ def build_activities(
         # Only damaged traces have circles, of activities that end at one time.
         edges, left_out = _leave_out(found, end[found.cause] < end[found.activity])
         graph = _order(activities, edges, len(end))
-    begin = np.concatenate([activities.begin, meeting_end])
+    del found
     ready = begin.copy()
     np.maximum.at(ready, edges.activity, end[edges.cause])
-    times = replay(graph, end - ready)
-    slack = find_slack(graph, times, end - ready)
-    del found, graph, end  # the rows of times need the most memory
-    rows = _as_times(activities, ready, parallel_visits, call_paths, visits)
-    return (
-        _as_activities(activities, begin, times, slack),
-        _as_dependencies(edges, times),
-        *rows,
-        left_out,
-    )
+    duration = end - ready
+    times = replay(graph, duration)
+    slack = find_slack(graph, times, duration)
+    ((path_count,),) = call_paths.aggregate("coalesce(max(call_path_id) + 1, 0)").fetchall()
+    rows = times_as_tables(
+        ready[:count], activities.end, activities.first, activities.location_ids,
+        activities.kind == _RUNTIME, visits, read_forks(parallel_visits), path_count,
+    )  # fmt: skip
+    dependencies = _as_dependencies(edges, times.decisive)
+    return _as_activities(activities, begin, times, slack), dependencies, *rows, left_out
 
 
 def _order(activities: _Activities, edges: _Edges, count: int) -> "Graph":
@@ -117,9 +125,13 @@ def _order(activities: _Activities, edges: _Edges, count: int) -> "Graph":
 
 def _codes(names: tuple[str, ...], column: str = "kind") -> str:
     """The position of a name among those of a column, in SQL."""
+    return f"({_code(names, column)})::BIGINT AS {column}"
+
+
+def _code(names: tuple[str, ...], column: str = "kind") -> str:
     return f"CASE {column} " + " ".join(
         f"WHEN '{name}' THEN {number}" for number, name in enumerate(names)
-    ) + f" END::BIGINT AS {column}"  # fmt: skip
+    ) + " END"  # fmt: skip
 
 
 def _fetch(relation: Relation, *expressions: str) -> Columns:
@@ -134,34 +146,36 @@ def _place_activities(replay_boundaries: Relation, locations: Relation) -> _Acti
         "location_id::BIGINT AS id", "begin_ns", "end_ns", "kind = 'gpu' AS is_stream",
         "coalesce(rank, -1)::BIGINT AS rank", "thread = 0 AND kind <> 'gpu' AS is_first",
     )  # fmt: skip
-    found = _fetch(
-        replay_boundaries,
-        "position", "boundary_id", "location_id::BIGINT AS id", "time_ns", _codes(ACTIVITY_KINDS),
-        "is_begin", f"coalesce(call_path_id, {NONE})::BIGINT AS path",
+    found = read_many(
+        replay_boundaries, place="position",
+        boundary="boundary_id", id="location_id::INTEGER", time="time_ns",
+        kind=f"({_code(ACTIVITY_KINDS)})::TINYINT", is_begin="is_begin",
+        path=f"coalesce(call_path_id, {NONE})::INTEGER",
     )  # fmt: skip
-    order = np.empty(len(found["position"]), np.int64)
-    order[found["position"]] = np.arange(len(order))
     ids = spans["id"]
-    order = order[np.isin(found["id"][order], ids)]
-    found = {name: column[order] for name, column in found.items()}
+    is_known = np.isin(found["id"], ids)
+    if not is_known.all():
+        found = {name: column[is_known] for name, column in found.items()}
     number = np.arange(len(ids))
-    inner = np.asarray(np.searchsorted(ids, found["id"]), np.int64)
+    inner = np.asarray(np.searchsorted(ids, found.pop("id")), np.int64)
     first = np.searchsorted(inner, np.arange(len(ids) + 1)) + 2 * np.arange(len(ids) + 1)
     place = np.arange(len(inner)) + 2 * inner + 1
     run_begin = int(spans["begin_ns"].min()) if len(ids) else 0
     count = int(first[-1])
     start, last = first[:-1], first[1:] - 1
+    started = _not_started(found, inner, spans, run_begin)
+    found["location"] = inner.astype(np.int32)
+    del inner
+    unknown = np.iinfo(np.int64).min
     columns = {}
-    edges: tuple[tuple[str, str | None, Any, Any], ...] = (
-        ("end", "time_ns", _not_started(found, inner, spans, run_begin), spans["end_ns"]),
-        ("kind", "kind", _START, _WORK),
-        ("boundary", "boundary_id", np.iinfo(np.int64).min, np.iinfo(np.int64).min),
-        ("path", "path", NONE, NONE),
-        ("location", None, number, number),
-    )
-    for name, column, at_start, at_end in edges:
-        values = np.empty(count, np.int64)
-        values[place] = inner if column is None else found[column]
+    for name, column, at_start, at_end in (
+        ("end", "time", started, spans["end_ns"]), ("kind", "kind", _START, _WORK),
+        ("boundary", "boundary", unknown, unknown), ("path", "path", NONE, NONE),
+        ("location", "location", number, number),
+    ):  # fmt: skip
+        taken = found.pop(column)
+        values = np.empty(count, taken.dtype)
+        values[place] = taken
         values[start], values[last] = at_start, at_end
         columns[name] = values
     begin = np.concatenate([[run_begin], columns["end"][:-1]]) if count else columns["end"]
@@ -189,7 +203,7 @@ def _not_started(found: Columns, inner: Numbers, spans: Columns, run_begin: int)
     begin = spans["begin_ns"].copy()
     begin[spans["is_stream"]] = run_begin
     is_first = np.flatnonzero(np.diff(inner, prepend=-1))
-    is_begin = found["is_begin"][is_first] & (found["time_ns"][is_first] == begin[inner[is_first]])
+    is_begin = found["is_begin"][is_first] & (found["time"][is_first] == begin[inner[is_first]])
     begin[inner[is_first[is_begin]]] = run_begin
     return begin
 
@@ -318,34 +332,41 @@ def _names(names: tuple[str, ...], codes: Numbers) -> pa.Array:
 
 def _as_activities(
     activities: _Activities, begin: Numbers, times: "Replay", slack: tuple[Numbers, Numbers]
-) -> pa.Table:
-    meetings = np.full(len(begin) - len(activities.end), NONE)
+) -> pa.RecordBatchReader:
+    meetings = len(begin) - len(activities.end)
     ids = np.append(activities.location_ids, NONE)
-    is_call = activities.path >= 0
-    visit = np.where(is_call, activities.boundary // 2, NONE)
-    return pa.table(
-        {
-            "activity_id": np.arange(len(begin)),
-            "location_id": _or_null(
-                ids[np.concatenate([activities.location, meetings])], pa.int32()
-            ),
-            "kind": _names(
-                ACTIVITY_KINDS, np.concatenate([activities.kind, np.full(len(meetings), _MEETING)])
-            ),
-            "begin_ns": begin,
-            "end_ns": times.end,
-            "wait_ns": times.ready - begin,
-            "duration_ns": times.end - times.ready,
-            "visit_id": _or_null(np.concatenate([visit, meetings]), pa.int64()),
-            "call_path_id": _or_null(np.concatenate([activities.path, meetings]), pa.int32()),
-            "total_slack_ns": slack[0],
-            "free_slack_ns": slack[1],
-        }
-    )
+    end, ready = times.end, times.ready
+    location, kind, boundary, path = (
+        np.append(column, np.full(meetings, value, column.dtype))
+        for column, value in (
+            (activities.location, NONE), (activities.kind, _MEETING), (activities.boundary, NONE),
+            (activities.path, NONE),
+        )
+    )  # fmt: skip
+
+    def make(part: slice) -> pa.Table:
+        visit = np.where(path[part] >= 0, boundary[part] // 2, NONE)
+        return pa.table(
+            {
+                "activity_id": np.arange(part.start, part.start + len(visit)),
+                "location_id": _or_null(ids[location[part]], pa.int32()),
+                "kind": _names(ACTIVITY_KINDS, kind[part]),
+                "begin_ns": begin[part],
+                "end_ns": end[part],
+                "wait_ns": ready[part] - begin[part],
+                "duration_ns": end[part] - ready[part],
+                "visit_id": _or_null(visit, pa.int64()),
+                "call_path_id": _or_null(path[part], pa.int32()),
+                "total_slack_ns": slack[0][part],
+                "free_slack_ns": slack[1][part],
+            }
+        )
+
+    return in_batches(make, len(begin))
 
 
-def _as_dependencies(edges: _Edges, times: "Replay") -> pa.Table:
-    decisive = times.decisive[edges.activity] == edges.cause
+def _as_dependencies(edges: _Edges, decisive: Numbers) -> pa.Table:
+    is_decisive = decisive[edges.activity] == edges.cause
     # Of several dependencies on the same activity, the first one is decisive.
     is_repeated = (np.diff(edges.activity, prepend=-1) == 0) & (
         np.diff(edges.cause, prepend=-1) == 0
@@ -357,73 +378,7 @@ def _as_dependencies(edges: _Edges, times: "Replay") -> pa.Table:
             "kind": _names(DEPENDENCY_KINDS, edges.kind),
             "message_id": _or_null(edges.message, pa.int64()),
             "collective_id": _or_null(edges.collective, pa.int64()),
-            "is_decisive": decisive & ~is_repeated,
-        }
-    )
-
-
-def _as_times(
-    activities: _Activities,
-    ready: Numbers,
-    parallel_visits: Relation,
-    call_paths: Relation,
-    visits: "StoredRows",
-) -> tuple[pa.Table, pa.Table]:
-    """Durations by call path, where time outside of visits has none; and waits of runtimes."""
-    ((path_count,),) = call_paths.aggregate("coalesce(max(call_path_id) + 1, 0)").fetchall()
-    durations, waits = sum_times(
-        ready[: len(activities.end)], activities.end, activities.first, activities.location_ids,
-        activities.kind == _RUNTIME, visits, read_forks(parallel_visits), path_count,
-    )  # fmt: skip
-    return _as_rows(*durations, path_count), _as_rows(*waits, path_count)
-
-
-def sum_times(
-    ready: Numbers,
-    end: Numbers,
-    first: Numbers,
-    location_ids: Numbers,
-    is_runtime: Flags,
-    visits: "StoredRows",
-    forks: tuple[Numbers, Numbers, Numbers],
-    path_count: int,
-) -> tuple[Rows, Rows]:
-    """Durations of activities by call path, and the waits of those that are of a thread runtime.
-
-    Each has activity, call path and time, in this order. `path_count` stands for time outside of
-    visits.
-    """
-    segment, path, time = walk_segments(
-        np.column_stack([ready, end]).ravel(), 2 * first, location_ids, visits, forks, path_count
-    )
-    base = 2 * first + np.arange(len(first))
-    edges = np.searchsorted(segment, base)
-    for place in range(len(first) - 1):
-        segment[edges[place] : edges[place + 1]] -= place
-    # Then even segments are waits, or lie after the last activity.
-    is_duration = (segment & 1).astype(np.bool_)
-    activity = segment
-    activity >>= 1
-    in_runtime = np.flatnonzero(~is_duration)
-    in_runtime = in_runtime[np.append(is_runtime, False)[activity[in_runtime]]]
-    waits = activity[in_runtime], path[in_runtime], time[in_runtime]
-    activity, path, time = activity[is_duration], path[is_duration], time[is_duration]
-    rest = end - ready
-    np.subtract.at(rest, activity, time)
-    outside = np.flatnonzero(rest)
-    row = np.searchsorted(activity, outside, side="right")
-    activity, path, time = insert_rows(
-        (activity, path, time), row, (outside, path_count, rest[outside])
-    )
-    return (activity, path, time), waits
-
-
-def _as_rows(activity: Numbers, path: Numbers, time: Numbers, path_count: int) -> pa.Table:
-    return pa.table(
-        {
-            "activity_id": activity,
-            "call_path_id": pa.array(path, mask=path == path_count).cast(pa.int32()),
-            "time_ns": time,
+            "is_decisive": is_decisive & ~is_repeated,
         }
     )
 

@@ -1,12 +1,21 @@
 """The activity graph read from its tables, to be run again."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tracemill.schemas.overheads import overhead_id
 from tracemill.schemas.replay import DEPENDENCY_KINDS
-from tracemill.stages.arrays import Flags, Numbers, Relation, in_order, place, read_columns
+from tracemill.stages.arrays import (
+    Flags,
+    Numbers,
+    Relation,
+    in_order,
+    place,
+    read_columns,
+    read_many,
+)
 
 if TYPE_CHECKING:
     from tracemill.kernels.replay import Graph
@@ -35,10 +44,9 @@ class Activities(NamedTuple):
     begin: Numbers
     ready: Numbers
     end: Numbers
-    path: Numbers
+    path: NDArray[np.int32]
     first_row: Numbers
-    row_activity: Numbers
-    row_path: Numbers
+    row_path: NDArray[np.int32]
     row_time: Numbers
     edge_kind: Numbers
     is_in_barrier: Flags
@@ -54,10 +62,20 @@ class Activities(NamedTuple):
         lasts = self.graph.first[1:] - 1
         return int(self.end[lasts].max(initial=self.graph.begin)) - self.graph.begin
 
+    @property
+    def row_activity(self) -> Numbers:
+        """The activity of every row; `by_row` takes less memory for other values."""
+        return self.by_row(np.arange(len(self.end)))
+
+    def by_row(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The values of the activities of rows."""
+        return np.repeat(values, np.diff(self.first_row))
+
     def sum_rows(self, time: Numbers) -> Numbers:
         """Durations with these times of rows."""
-        sums = np.concatenate([[0], np.cumsum(time)])
-        return sums[self.first_row[1:]] - sums[self.first_row[:-1]]
+        sums = np.zeros(len(time) + 1, np.int64)
+        np.cumsum(time, out=sums[1:])
+        return np.diff(sums[self.first_row])
 
 
 class Paths(NamedTuple):
@@ -83,30 +101,46 @@ def read_activities(
     """The graph of the tables, or none if there is no activity."""
     from tracemill.kernels.replay import order_graph
 
-    columns = read_columns(
+    columns = read_many(
         activities,
-        "activity_id", f"coalesce(location_id, {NONE})::BIGINT", "begin_ns", "end_ns", "wait_ns",
-        f"coalesce(call_path_id, {NONE})::BIGINT",
-    )  # fmt: skip
-    number, location, begin, end, wait, path = in_order(columns, keys=1)
-    if not len(number):
+        place="activity_id",
+        location=f"coalesce(location_id, {NONE})::INTEGER",
+        begin="begin_ns",
+        end="end_ns",
+        wait="wait_ns",
+        path=f"coalesce(call_path_id, {NONE})::INTEGER",
+    )
+    location, begin, ready, end = (columns[name] for name in ("location", "begin", "wait", "end"))
+    count = len(location)
+    if not count:
         return None
-    ids, inner = np.unique(location[location >= 0], return_inverse=True)
-    first = np.searchsorted(inner, np.arange(len(ids) + 1)).astype(np.int64)
-    of_graph = np.full(len(location), NONE, np.int32)
-    of_graph[: len(inner)] = inner
-    first_cause, cause, kind = _read_causes(activity_dependencies, len(number))
+    ready += begin
+    # Activities come by location, then meetings, which have none.
+    starts = np.flatnonzero(np.diff(location, prepend=NONE))
+    starts = starts[location[starts] != NONE]
+    ids = location[starts].astype(np.int64)
+    first = np.append(starts, np.count_nonzero(location != NONE))
+    of_graph = np.full(count, NONE, np.int32)
+    of_graph[: first[-1]] = np.repeat(np.arange(len(ids)), np.diff(first))
+    first_cause, cause, kind = _read_causes(activity_dependencies, count)
     graph = order_graph(int(begin[0]), first, of_graph, first_cause, cause)
-    rows = read_columns(
-        activity_times,
-        "activity_id", f"coalesce(call_path_id::BIGINT, {_OUTSIDE})", "time_ns",
-    )  # fmt: skip
-    row_activity, row_path, row_time = in_order(rows, keys=2)
+    first_row, row_path, row_time = _read_times(activity_times, count)
     return Activities(
-        graph, ids, begin, begin + wait, end, path,
-        np.searchsorted(row_activity, np.arange(len(number) + 1)).astype(np.int64),
-        row_activity, row_path, row_time, kind, _depends_on(_TEAM_BARRIER, first_cause, kind),
+        graph, ids, begin, ready, end, columns["path"], first_row, row_path, row_time, kind,
+        _depends_on(_TEAM_BARRIER, first_cause, kind),
     )  # fmt: skip
+
+
+def _read_times(activity_times: Relation, count: int) -> tuple[Numbers, NDArray[np.int32], Numbers]:
+    """The first row of each activity, and call path and time of all rows."""
+    columns = read_many(
+        activity_times,
+        activity="activity_id::INTEGER",
+        path=f"coalesce(call_path_id, {_OUTSIDE})::INTEGER",
+        time="time_ns",
+    )
+    activity, path, time = in_order(list(columns.values()), keys=2)
+    return np.searchsorted(activity, np.arange(count + 1, dtype=np.int32)), path, time
 
 
 def read_paths(call_paths: Relation, region_classes: Relation, mpi_call_paths: Relation) -> Paths:
@@ -145,7 +179,7 @@ def with_streams(found: Activities, paths: Paths, stream_ids: Numbers) -> Activi
     A stream with kernels is known if a call launched the first one, and one waited for any of them.
     """
     graph = found.graph
-    in_calls = graph.location[found.row_activity[found.row_path < len(paths.region) - 1]]
+    in_calls = found.by_row(graph.location)[found.row_path < len(paths.region) - 1]
     is_stream = np.isin(found.location_ids, stream_ids)
     places = np.flatnonzero(is_stream & np.isin(np.arange(len(is_stream)), in_calls))
     is_launched = _depends_on(_LAUNCH, graph.first_cause, found.edge_kind)

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tracemill.stages.activity_graph import sum_times
 from tracemill.stages.activity_rows import Activities
+from tracemill.stages.activity_times import sum_times
 from tracemill.stages.arrays import Flags, Numbers
 from tracemill.stages.pop_metrics import Recorded
 
@@ -42,13 +42,13 @@ def cut_activities(
     )  # fmt: skip
     activity, path, time = durations
     split = split._replace(
-        row_activity=activity, row_path=path, row_time=time,
+        row_path=path, row_time=time,
         first_row=np.searchsorted(activity, np.arange(len(owner) + 1)).astype(np.int64),
     )  # fmt: skip
     init, finalize = (
         np.where(framing < 0, framing, number[framing]) for framing in recorded.framing
     )
-    return recorded._replace(found=split, framing=(init, finalize), waited=list(waits))
+    return recorded._replace(found=split, framing=(init, finalize), waited=waits)
 
 
 def _find_parts(

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tracemill.schemas.replay import GAIN_KINDS
 from tracemill.stages.activity_rows import Activities, Paths
@@ -19,17 +20,19 @@ class _Parts(NamedTuple):
     """Parts of one kind: their numbers, and the part of every row of times, or none."""
 
     kind: str
-    of_row: Numbers
+    of_row: NDArray[np.int32]
 
 
 def find_gains(found: Activities, paths: Paths, is_computation: Flags, rank: Numbers) -> pa.Table:
     """The gain of every part with time on the critical path; most of them have only a bound."""
     from tracemill.kernels.replay import follow_back, last_activity, replay, run_without
 
-    times = replay(found.graph, found.duration)
+    duration = found.duration
+    times = replay(found.graph, duration)
     is_on_path = np.zeros(len(found.end), np.bool_)
     is_on_path[follow_back(found.graph, times, last_activity(found.graph, times))] = True
-    on_path = is_on_path[found.row_activity]
+    del times
+    on_path = found.by_row(is_on_path)
     lanes = np.full((len(found.row_time), len(GAIN_KINDS)), NONE, np.int16)
     shares, lane_count = [], 0
     for column, part in enumerate(_parts(found, paths, is_computation, rank)):
@@ -43,24 +46,22 @@ def find_gains(found: Activities, paths: Paths, is_computation: Flags, rank: Num
         lanes[:, column] = lane[part.of_row]
         lane_count += len(replayed)
         shares.append((part.kind, order, path_ns[order], len(replayed)))
-    ends = run_without(
-        found.graph, found.duration, found.first_row, found.row_time, lanes, lane_count
-    )
+    ends = run_without(found.graph, duration, found.first_row, found.row_time, lanes, lane_count)
     return _as_table(shares, ends - found.graph.begin, found.run_ns)
 
 
 def _parts(
     found: Activities, paths: Paths, is_computation: Flags, rank: Numbers
 ) -> Iterator[_Parts]:
-    """The kinds one after the other: each takes 8 bytes for every row."""
+    """The kinds one after the other: each takes 4 bytes for every row."""
     path, outside = found.row_path, len(paths.region) - 1
     yield _Parts("call path", np.where(path < outside, path, NONE))
-    yield _Parts("region", paths.region[path])
-    ranks = rank[found.graph.location[found.row_activity]]
+    yield _Parts("region", paths.region.astype(np.int32)[path])
+    ranks = found.by_row(rank.astype(np.int32)[found.graph.location])
     yield _Parts("rank", np.where(is_computation, ranks, NONE))
     del ranks
     is_none = (path == outside) & is_computation
-    yield _Parts("class", np.where(is_none, 0, paths.overhead[path]))
+    yield _Parts("class", np.where(is_none, 0, paths.overhead.astype(np.int32)[path]))
 
 
 def _as_table(

@@ -53,8 +53,8 @@ def find_near_paths(found: Activities, total_slack: Numbers, most: int) -> list[
 def _describe(found: Activities, path: Numbers, on_first: Flags, slack: int) -> NearPath:
     is_alone = np.zeros(len(found.end), np.bool_)
     is_alone[path[~on_first[path]]] = True
-    rows = np.flatnonzero(is_alone[found.row_activity])
-    place = found.graph.location[found.row_activity[rows]]
+    rows = np.flatnonzero(found.by_row(is_alone))
+    place = found.by_row(found.graph.location)[rows].astype(np.int64)
     alone, location = -1, -1
     if len(rows):
         key = found.row_path[rows] * len(found.location_ids) + place

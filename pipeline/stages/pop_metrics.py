@@ -1,5 +1,6 @@
 """Efficiencies of a run as POP defines them, with the run on an ideal network."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -53,7 +54,7 @@ class Recorded(NamedTuple):
     teams: Teams
     calls: list[Numbers]
     gaps: list[Numbers]
-    waited: list[Numbers]
+    waited: Sequence[Numbers]
 
 
 class Interval(NamedTuple):
@@ -168,7 +169,7 @@ def _sum_times(recorded: Recorded, interval: Interval) -> Times:
     count, activity_count = len(found.location_ids), found.graph.first[-1]
     place = found.graph.location[:activity_count].astype(np.int64)
     wait = spent.between(place, found.begin[:activity_count], found.ready[:activity_count])
-    row_place = found.graph.location[found.row_activity].astype(np.int64)
+    row_place = found.by_row(found.graph.location)
     is_inside = _are_rows_inside(found, spent)
 
     def total(chosen: Flags) -> Numbers:
@@ -193,7 +194,7 @@ def _are_rows_inside(found: Activities, spent: "_Spent") -> Flags:
     is_inside = np.zeros(len(found.end), np.bool_)
     place = found.graph.location[:count].astype(np.int64)
     is_inside[:count] = spent.between(place, ready, end) == end - ready
-    return is_inside[found.row_activity]
+    return found.by_row(is_inside)
 
 
 def _useful_waits(recorded: Recorded, wait: Numbers) -> Numbers:
@@ -247,10 +248,8 @@ def find_computation(found: Activities, paths: Paths, threads: Threads) -> Flags
     is_outside = found.row_path == len(paths.region) - 1
     is_started = np.ones(len(found.end), np.bool_)
     is_started[found.graph.first[:-1]] = False
-    at = found.graph.location[found.row_activity]
-    return paths.is_computation[found.row_path] | (
-        is_outside & is_first[at] & is_started[found.row_activity]
-    )
+    is_started &= is_first[found.graph.location]
+    return paths.is_computation[found.row_path] | (is_outside & found.by_row(is_started))
 
 
 def _sum_at(place: Numbers, values: Numbers, count: int) -> Numbers:

@@ -158,7 +158,7 @@ def _node(scaled: Scaled, text: str) -> Flags:
 
 
 def _at(scaled: Scaled, locations: Flags) -> Flags:
-    return locations[scaled.found.graph.location[scaled.found.row_activity]]
+    return scaled.found.by_row(locations[scaled.found.graph.location])
 
 
 def _of_class(scaled: Scaled, name: str) -> Flags:
@@ -191,7 +191,7 @@ def _messages(scaled: Scaled, which: str) -> Flags:
         _fail("selector", f"messages{which}", ("messages:inside", "messages:between", "messages>0"))
     activities = np.zeros(len(scaled.found.end), np.bool_)
     activities[received.activity[chosen]] = True
-    return activities[scaled.found.row_activity] & scaled.paths.is_mpi[scaled.found.row_path]
+    return scaled.found.by_row(activities) & scaled.paths.is_mpi[scaled.found.row_path]
 
 
 def _fail(kind: str, name: str, known: Iterable[str]) -> NoReturn:

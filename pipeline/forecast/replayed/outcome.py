@@ -1,8 +1,9 @@
 """Run time on a cluster, and where it goes."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tracemill.forecast.characteristics import level_outcomes
 from tracemill.forecast.outcome import LevelOutcome
@@ -148,7 +149,7 @@ def _useful(run: Recorded, computation: Numbers, inside: Flags) -> Numbers:
 
 
 def _by_path(
-    process: Numbers, path: Numbers, time: Numbers, processes: int, paths: int
+    process: Numbers, path: NDArray[Any], time: Numbers, processes: int, paths: int
 ) -> Numbers:  # fmt: skip
     cell = process * paths + np.where(path >= 0, path, paths - 1)
     sums = np.bincount(cell, time, processes * paths).astype(np.int64)
