@@ -5,13 +5,13 @@
 --             overhead_classes
 -- Output:     report section exploration
 -- Parameters: $row_limit  maximum number of call paths, most inclusive time first (BIGINT)
--- Assumes:    call paths are numbered depth-first
+-- Assumes:    call paths are numbered depth-first; the limit is below one million
 WITH
     -- The same as in explored_cells.
     summed AS (
         SELECT
             call_path_id,
-            sum(inclusive_ns) AS inclusive_ns
+            sum(inclusive_ns)::BIGINT AS inclusive_ns
         FROM call_tree
         GROUP BY call_path_id
     ),
@@ -20,6 +20,11 @@ WITH
         SELECT call_paths.call_path_id
         FROM call_paths
         LEFT JOIN summed USING (call_path_id)
+        WHERE
+            summed.inclusive_ns IS NULL
+            OR summed.inclusive_ns >= (
+                SELECT list_min(max(each.inclusive_ns, $row_limit::BIGINT)) FROM summed AS each
+            )
         ORDER BY summed.inclusive_ns DESC NULLS LAST, call_paths.call_path_id
         LIMIT $row_limit::BIGINT
     )

@@ -6,51 +6,105 @@
 --
 -- Grain:      one row per metric, call path and location with a value other than zero
 -- Inputs:     metric_cells, call_tree, call_paths, overhead_classes, metrics,
---             efficiency_losses
+--             efficiency_losses, severities, critical_path_work, fork_join_times, region_classes,
+--             computational_imbalance
 -- Output:     report section exploration
 -- Parameters: $row_limit   maximum number of values, largest in their unit first (BIGINT)
 --             $path_limit  maximum number of shown call paths, most inclusive time first (BIGINT)
 -- Assumes:    a metric has the unit of its sub-metrics and includes them, so it is kept if a
 --             sub-metric is kept; call paths are numbered depth-first, and a caller has at least
---             the time of its callees, so that callers of shown call paths are shown
+--             the time of its callees, so that callers of shown call paths are shown; metrics of
+--             large tables are as in metric_cells, summed before each is a row of its own; limits
+--             are below one million
 WITH
     summed AS (
         SELECT
             call_path_id,
-            sum(inclusive_ns) AS inclusive_ns
+            sum(inclusive_ns)::BIGINT AS inclusive_ns
         FROM call_tree
         GROUP BY call_path_id
     ),
 
+    -- The least time first, so that few call paths are sorted.
     shown AS (
         SELECT call_paths.call_path_id
         FROM call_paths
         LEFT JOIN summed USING (call_path_id)
+        WHERE
+            summed.inclusive_ns IS NULL
+            OR summed.inclusive_ns >= (
+                SELECT list_min(max(each.inclusive_ns, $path_limit::BIGINT)) FROM summed AS each
+            )
         ORDER BY summed.inclusive_ns DESC NULLS LAST, call_paths.call_path_id
         LIMIT $path_limit::BIGINT
     ),
 
-    hidden AS (
-        SELECT call_path_id, parent_call_path_id
-        FROM call_paths
-        ANTI JOIN shown USING (call_path_id)
-    ),
-
-    -- Hidden call paths whose caller is shown. All below them are hidden, and numbered before the
-    -- next of these.
-    topmost AS (
-        SELECT hidden.call_path_id, hidden.parent_call_path_id
-        FROM hidden
-        ANTI JOIN hidden AS callers ON hidden.parent_call_path_id = callers.call_path_id
-    ),
-
-    counted_for AS (
+    -- Shown call paths, and hidden ones whose caller is shown. All below a hidden one are hidden,
+    -- and numbered before the next of these.
+    starts AS (
         SELECT call_path_id, call_path_id AS shown_call_path_id
         FROM shown
         UNION ALL
-        SELECT hidden.call_path_id, topmost.parent_call_path_id AS shown_call_path_id
-        FROM hidden
-        ASOF INNER JOIN topmost ON hidden.call_path_id >= topmost.call_path_id
+        SELECT hidden.call_path_id, hidden.parent_call_path_id AS shown_call_path_id
+        FROM call_paths AS hidden
+        LEFT JOIN shown AS callers ON hidden.parent_call_path_id = callers.call_path_id
+        ANTI JOIN shown ON hidden.call_path_id = shown.call_path_id
+        WHERE callers.call_path_id IS NOT NULL OR hidden.parent_call_path_id IS NULL
+    ),
+
+    -- Tasks are counted where they run, not where they are scheduled.
+    counted_for AS (
+        SELECT
+            call_paths.call_path_id,
+            starts.shown_call_path_id,
+            if(call_paths.kind = 'task_stub', NULL, region_classes.overhead_id) AS overhead_id
+        FROM call_paths
+        ASOF INNER JOIN starts ON call_paths.call_path_id >= starts.call_path_id
+        LEFT JOIN region_classes ON call_paths.region_id = region_classes.region_id
+    ),
+
+    timed AS (
+        SELECT
+            counted_for.shown_call_path_id AS call_path_id,
+            call_tree.location_id,
+            counted_for.overhead_id,
+            sum(call_tree.visit_count) AS visit_count,
+            sum(call_tree.exclusive_ns - coalesce(fork_join_times.fork_join_ns, 0)) AS own_ns,
+            sum(greatest(
+                call_tree.exclusive_ns - coalesce(fork_join_times.fork_join_ns, 0) - means.mean_ns,
+                0
+            )) FILTER (WHERE call_tree.visit_count > 0 OR call_tree.shortest_ns IS NOT NULL)
+                AS above_ns
+        FROM call_tree
+        INNER JOIN counted_for USING (call_path_id)
+        LEFT JOIN fork_join_times USING (call_path_id, location_id)
+        LEFT JOIN computational_imbalance AS means USING (call_path_id)
+        GROUP BY ALL
+    ),
+
+    -- Each class and the metric above it.
+    class_metrics AS (
+        SELECT overhead_id, overhead_subclass, metric
+        FROM (
+            SELECT
+                overhead_id,
+                overhead_subclass,
+                unnest([metric, parent_metric]) AS metric
+            FROM overhead_classes
+            INNER JOIN metrics USING (metric)
+        )
+        SEMI JOIN overhead_classes AS classes USING (metric)
+    ),
+
+    pathed AS (
+        SELECT
+            counted_for.shown_call_path_id AS call_path_id,
+            found.location_id,
+            sum(least(found.path_ns, found.work_ns)) AS path_ns,
+            sum(greatest(found.work_ns - found.path_ns, 0)) AS other_ns
+        FROM critical_path_work AS found
+        LEFT JOIN counted_for USING (call_path_id)
+        GROUP BY ALL
     ),
 
     -- Of the interval whose efficiencies the report shows first.
@@ -64,28 +118,47 @@ WITH
         INTO NAME metric VALUE value
     ),
 
-    valued AS (
+    others AS (
+        SELECT metric, call_path_id, location_id, value
+        FROM severities
+        UNION ALL BY NAME
         SELECT metric, call_path_id, location_id, value
         FROM metric_cells
-        WHERE
-            source NOT IN ('overheads', 'absence')
-            AND (source <> 'imbalance' OR metric = 'imbalance_above')
-            AND metric NOT IN ('time', 'idle', 'idle_waiting')
-            AND value <> 0
-        UNION ALL
-        SELECT metric, call_path_id, location_id, value
-        FROM metric_cells
-        SEMI JOIN overhead_classes USING (metric)
-        WHERE source = 'overheads' AND call_path_id IS NOT NULL AND value <> 0
+        WHERE source = 'idle' AND metric NOT IN ('idle', 'idle_waiting')
+        UNION ALL BY NAME
+        SELECT metric, call_path_id, location_id, fork_join_ns AS value
+        FROM fork_join_times
+        INNER JOIN class_metrics ON overhead_subclass = 'fork/join'
         UNION ALL BY NAME
         FROM lost
     ),
 
-    cells AS (
-        SELECT metric, shown_call_path_id AS call_path_id, location_id, sum(value)::BIGINT AS value
-        FROM valued
+    valued AS (
+        SELECT metric, shown_call_path_id AS call_path_id, location_id, value
+        FROM others
         LEFT JOIN counted_for USING (call_path_id)
-        GROUP BY metric, shown_call_path_id, location_id
+        UNION ALL
+        SELECT metric, call_path_id, location_id, own_ns AS value
+        FROM timed
+        INNER JOIN class_metrics USING (overhead_id)
+        UNION ALL
+        SELECT 'visits' AS metric, call_path_id, location_id, visit_count AS value
+        FROM timed
+        UNION ALL
+        SELECT 'imbalance_above' AS metric, call_path_id, location_id, above_ns AS value
+        FROM timed
+        UNION ALL
+        SELECT 'critical_path_activities' AS metric, call_path_id, location_id, path_ns AS value
+        FROM pathed
+        UNION ALL
+        SELECT 'non_critical_path_activities' AS metric, call_path_id, location_id, other_ns
+        FROM pathed
+    ),
+
+    cells AS (
+        SELECT metric, call_path_id, location_id, sum(value)::BIGINT AS value
+        FROM valued
+        GROUP BY ALL
         HAVING sum(value) <> 0
     ),
 
@@ -104,15 +177,23 @@ WITH
         LEFT JOIN metrics USING (metric)
     ),
 
-    largest AS (
-        SELECT cells.*, scales.cell_count
+    weighed AS (
+        SELECT
+            cells.*,
+            scales.cell_count,
+            abs(cells.value) / scales.largest_total AS weight
         FROM cells
         INNER JOIN scales USING (metric)
-        ORDER BY
-            abs(cells.value) / scales.largest_total DESC,
-            cells.metric,
-            cells.call_path_id,
-            cells.location_id
+    ),
+
+    -- The smallest first, so that few are sorted.
+    largest AS (
+        SELECT *
+        FROM weighed
+        WHERE
+            weight IS NULL
+            OR weight >= (SELECT list_min(max(each.weight, $row_limit::BIGINT)) FROM weighed AS each)
+        ORDER BY weight DESC, metric, call_path_id, location_id
         LIMIT $row_limit::BIGINT
     )
 
