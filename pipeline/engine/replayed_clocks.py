@@ -96,6 +96,7 @@ def find_clocks(
         for each, rows in zip(found.location_ids.tolist(), np.split(order, edges), strict=True)
     }
     knots |= dict(_before_forks(answer, knots))
+    knots |= dict(_after_kernels(run, knots))
     clocks = {
         each: (_without_repeated(found),)
         for each, found in knots.items()
@@ -127,6 +128,27 @@ def _before_forks(answer: Answer, knots: Mapping[int, Knots]) -> Iterator[tuple[
             both = Knots(*map(np.concatenate, zip(own._replace(new=capped), added, strict=True)))
             order = np.lexsort((both.sequence, both.old))
             yield each, Knots(*(column[order] for column in both))
+
+
+def _after_kernels(run: Run, knots: Mapping[int, Knots]) -> Iterator[tuple[int, Knots]]:
+    """The knots of streams of accelerators, which end when the first thread of their process does.
+
+    In a replay, records after the last kernel of a stream take no time.
+    """
+    names = ["location_id", "rank", "thread", "kind", "end_ns"]
+    rows = run.read("locations", names).to_pylist()
+    first = {
+        row["rank"]: row["location_id"]
+        for row in rows
+        if row["thread"] == 0 and row["kind"] in ("cpu_thread", "unknown")
+    }
+    for row in rows:
+        own, master = knots.get(row["location_id"]), knots.get(first.get(row["rank"], NONE))
+        if row["kind"] == "gpu" and own and master and own.old[-1] < row["end_ns"]:
+            end = np.array([row["end_ns"]])
+            new = np.maximum(_new_times_of(master, end), own.new[-1])
+            added = Knots(end, np.array([_AT_ONCE]), new)
+            yield row["location_id"], Knots(*map(np.concatenate, zip(own, added, strict=True)))
 
 
 def _new_times_of(knots: Knots, times: Numbers) -> Numbers:

@@ -164,12 +164,13 @@ def _place_activities(replay_boundaries: Relation, locations: Relation) -> _Acti
     count = int(first[-1])
     start, last = first[:-1], first[1:] - 1
     started = _not_started(found, inner, spans, run_begin)
+    ended = _ended(found, inner, spans)
     found["location"] = inner.astype(np.int32)
     del inner
     unknown = np.iinfo(np.int64).min
     columns = {}
     for name, column, at_start, at_end in (
-        ("end", "time", started, spans["end_ns"]), ("kind", "kind", _START, _WORK),
+        ("end", "time", started, ended), ("kind", "kind", _START, _WORK),
         ("boundary", "boundary", unknown, unknown), ("path", "path", NONE, NONE),
         ("location", "location", number, number),
     ):  # fmt: skip
@@ -206,6 +207,21 @@ def _not_started(found: Columns, inner: Numbers, spans: Columns, run_begin: int)
     is_begin = found["is_begin"][is_first] & (found["time"][is_first] == begin[inner[is_first]])
     begin[inner[is_first[is_begin]]] = run_begin
     return begin
+
+
+def _ended(found: Columns, inner: Numbers, spans: Columns) -> Numbers:
+    """The end of the last activity of each location: its last record.
+
+    A stream of an accelerator ends with its last kernel. What it records after that, such as
+    idling, takes no time, unless the run ends with it.
+    """
+    end, is_stream = spans["end_ns"].copy(), spans["is_stream"]
+    if is_stream.any():
+        last = np.flatnonzero(np.diff(inner, append=len(end)))
+        is_clipped = is_stream & (end <= end[~is_stream].max(initial=np.iinfo(np.int64).min))
+        last = last[is_clipped[inner[last]]]
+        end[inner[last]] = found["time"][last]
+    return end
 
 
 def _find_edges(
@@ -250,7 +266,7 @@ def _find_edges(
 def _follow_masters(activities: _Activities) -> tuple[Numbers, Numbers]:
     """The last activity of each stream, and the last one before its end on its first thread.
 
-    What a stream records after its last kernel, such as copies, follows its process.
+    A stream without kernels, which may record copies, follows its process.
     """
     streams = np.flatnonzero(activities.master >= 0)
     lasts, before = activities.first[streams + 1] - 1, np.zeros(len(streams), np.int64)

@@ -9,8 +9,9 @@ from tests.helpers.otf2_archive import Trace
 from tracemill import cli
 from tracemill.base.errors import MissingInputError
 from tracemill.engine.analyze import Options, analyze
+from tracemill.engine.progress import SilentReporter
 from tracemill.replay.opening import opened_graph
-from tracemill.replay.what_if import change
+from tracemill.replay.what_if import change, keep_changed
 from tracemill.reports.build import build_report
 from tracemill.reports.model import Report
 from tracemill.store.runs import Run, Store
@@ -119,6 +120,32 @@ def test_what_if_waits_for_the_other_kernel(run: Run) -> None:
     with opened_graph(run) as opened:
         changed = change(opened, [("copy", 0.5)])
     assert (changed.run_ns, changed.changed_ns) == (100 * MICROSECOND, 80 * MICROSECOND)
+
+
+#            0    10    20  25          80   90    99 100
+# thread     [main [launch][synchronize      ]        ]
+# stream      [idle         ][kernel    ][idle     ]
+#
+# Half of the kernel ends at 52.5, so the call returns at 62.5 and the run ends at 72.5. The stream
+# ends 1 before that, as recorded.
+def test_a_kept_run_has_idling_as_long_as_its_process(tmp_path: Path) -> None:
+    trace = Trace(resolution=1_000_000)
+    trace.region("idle", role="artificial", paradigm="cuda")
+    trace.accelerators[1] = 0
+    trace.location(
+        "0 enter main\n 10 enter cuLaunchKernel\n 20 leave cuLaunchKernel\n"
+        "20 enter cuCtxSynchronize\n 90 leave cuCtxSynchronize\n 100 leave main"
+    )
+    stream = "1 enter idle\n 25 leave idle\n 25 enter kernel\n 80 leave kernel\n"
+    trace.location(f"{stream} 80 enter idle\n 99 leave idle", process=1, kind="gpu", name="stream")
+    archive, store = trace.write(tmp_path / "archive"), Store(tmp_path / "store")
+    with opened_graph(analyze(archive, store=store, options=Options(threads=1)).run) as opened:
+        kept = keep_changed(opened, [("kernel", 0.5)], tmp_path / "store", SilentReporter())
+    with kept.connect() as connection:
+        found = connection.sql("SELECT begin_ns, end_ns FROM locations ORDER BY 2").fetchall()
+        kernel = connection.sql("SELECT enter_ns, leave_ns FROM visits WHERE location_id = 1")
+        assert found == [(1_000, 71_500), (0, 72_500)]
+        assert kernel.fetchall() == [(1_000, 25_000), (25_000, 52_500), (52_500, 71_500)]
 
 
 # Streams belong to their process, whose computation takes as long on a core of this cluster.

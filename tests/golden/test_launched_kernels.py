@@ -205,13 +205,16 @@ def test_calls_depend_on_kernels_that_ended_before(rows_of):
 
 
 # The stream idles from the begin of the program on, until its first kernel and after it. It has to
-# wait for the launch only: without main, everything is 10 earlier, and the last 10 are gone.
+# wait for the launch only: without main, everything is 10 earlier, and the last 10 are gone. The
+# kernel begins 15 after its launch, which is idling, too.
 def test_idling_of_a_stream_takes_no_time(rows_of):
     stream = call("idle", 1, 25) + call("kernel", 25, 80) + call("idle", 80, 99)
     trace = process(THREAD, stream)
     assert rows_of(trace, "kernels", "enter_ns") == [(25,)]
     found = rows_of(trace, "gains", "kind path_ns gain_ns run_ns")
-    assert ("region", 55, 55, 45) in found
+    assert [row[1:] for row in found if row[0] == "region"] == [
+        (55, 55, 45), (20, 20, 80), (15, 15, 85), (10, 10, 90),
+    ]  # fmt: skip
 
 
 # A stream that only records a copy, at 95, ends 5 after the thread's last moment, at 90.

@@ -95,7 +95,10 @@ def bars(material: Material) -> tuple[Bar, ...]:
 
 
 def name_worst(material: Material) -> str:
-    """Parallel efficiency and its worst factor; empty without any computation."""
+    """Parallel efficiency and its worst factor; empty without any computation.
+
+    No factor is named if processes hardly compute, such as those that wait for accelerators.
+    """
     rows = of_first_interval(material.rows_of(EFFICIENCIES))
     values = {str(row["metric"]): row for row in rows if row["multiplicative_ratio"] is not None}
     if "parallel_efficiency" not in values:
@@ -104,7 +107,8 @@ def name_worst(material: Material) -> str:
     factors = [values[name] for name in (*IN_SUMMARY, *_OF_TEAMS) if name in values]
     text = f"Parallel efficiency is {share_of(whole)}"
     worst = min(factors, key=lambda row: number(row["multiplicative_ratio"]), default=None)
-    if worst is None or number(worst["multiplicative_ratio"]) > GOOD_ENOUGH:
+    is_little = whole < LITTLE_COMPUTATION
+    if worst is None or is_little or number(worst["multiplicative_ratio"]) > GOOD_ENOUGH:
         return f"{text}."
     name = name_inside(str(worst["efficiency"]))
     return f"{text}, limited most by {name} ({share_of(worst['multiplicative_ratio'])})."
