@@ -6,6 +6,20 @@
 -- Needs rows: root_causes
 -- Output:     report section root causes
 -- Parameters: $row_limit  maximum number of rows, most expensive causes first (BIGINT)
+WITH
+    -- Paths are long texts, so they are joined only to these few rows.
+    costliest AS (
+        SELECT *
+        FROM root_causes
+        ORDER BY
+            direct_ns + passed_on_ns DESC,
+            call_path_id,
+            location_id,
+            kind,
+            victim_location_id
+        LIMIT $row_limit::BIGINT
+    )
+
 SELECT
     call_paths.path AS call_path,
     causes.rank AS cause_rank,
@@ -15,7 +29,7 @@ SELECT
     victims.thread,
     round(root_causes.direct_ns)::BIGINT AS direct_ns,
     round(root_causes.passed_on_ns)::BIGINT AS passed_on_ns
-FROM root_causes
+FROM costliest AS root_causes
 INNER JOIN call_paths ON root_causes.call_path_id = call_paths.call_path_id
 INNER JOIN locations AS causes ON root_causes.location_id = causes.location_id
 INNER JOIN locations AS victims ON root_causes.victim_location_id = victims.location_id

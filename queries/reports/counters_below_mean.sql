@@ -28,7 +28,6 @@ WITH
         GROUP BY name, call_path_id
     ),
 
-    -- Paths are long texts, so they are joined only to these few rows.
     worse AS (
         SELECT
             valued.*,
@@ -42,19 +41,34 @@ WITH
                 valued.value < means.mean_value,
                 valued.value > means.mean_value
             )
+    ),
+
+    leasts AS (
+        SELECT
+            name,
+            list_min(max(covered_ns, $row_limit::BIGINT)) AS least_ns
+        FROM worse
+        GROUP BY name
+    ),
+
+    -- Paths are long texts, so they are joined only to these few rows. Few are sorted, too.
+    most AS (
+        SELECT worse.*
+        FROM worse
+        INNER JOIN leasts ON worse.name = leasts.name AND worse.covered_ns >= leasts.least_ns
         QUALIFY
             row_number() OVER (
-                PARTITION BY valued.name ORDER BY valued.covered_ns DESC, valued.call_path_id
+                PARTITION BY worse.name ORDER BY worse.covered_ns DESC, worse.call_path_id
             ) <= $row_limit::BIGINT
     )
 
 SELECT
-    worse.name AS counter,
+    most.name AS counter,
     call_paths.path AS call_path,
-    worse.value,
-    worse.mean_value,
-    worse.unit,
-    worse.covered_ns AS time_ns
-FROM worse
-INNER JOIN call_paths ON worse.call_path_id = call_paths.call_path_id
-ORDER BY worse.name, worse.covered_ns DESC, worse.call_path_id
+    most.value,
+    most.mean_value,
+    most.unit,
+    most.covered_ns AS time_ns
+FROM most
+INNER JOIN call_paths ON most.call_path_id = call_paths.call_path_id
+ORDER BY most.name, most.covered_ns DESC, most.call_path_id

@@ -93,7 +93,7 @@ WITH
             FROM overhead_classes
             INNER JOIN metrics USING (metric)
         )
-        SEMI JOIN overhead_classes AS classes USING (metric)
+        WHERE metric IN (SELECT classes.metric FROM overhead_classes AS classes)
     ),
 
     pathed AS (
@@ -192,7 +192,9 @@ WITH
         FROM weighed
         WHERE
             weight IS NULL
-            OR weight >= (SELECT list_min(max(each.weight, $row_limit::BIGINT)) FROM weighed AS each)
+            OR weight >= (
+                SELECT list_min(max(each.weight, $row_limit::BIGINT)) FROM weighed AS each
+            )
         ORDER BY weight DESC, metric, call_path_id, location_id
         LIMIT $row_limit::BIGINT
     )

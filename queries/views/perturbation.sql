@@ -74,8 +74,12 @@ WITH
             SELECT COLUMNS('^(run_id|call_path_id|location_id|exclusive_ns|visit_count)$')
             FROM call_tree
         )
-        NATURAL INNER JOIN (
-            SELECT COLUMNS('^(run_id|call_path_id)$') FROM call_paths WHERE kind <> 'task_stub'
+        NATURAL LEFT JOIN (
+            SELECT
+                COLUMNS('^(run_id|call_path_id)$'),
+                TRUE AS is_stub
+            FROM call_paths
+            WHERE kind = 'task_stub'
         )
         NATURAL INNER JOIN (
             SELECT COLUMNS('^(run_id|location_id)$') FROM locations
@@ -83,7 +87,7 @@ WITH
         )
         NATURAL LEFT JOIN recorded
         NATURAL LEFT JOIN flushed
-        WHERE visit_count > 0
+        WHERE visit_count > 0 AND is_stub IS NULL
     )
 
 SELECT
