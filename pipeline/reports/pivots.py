@@ -18,21 +18,24 @@ def pivot(
     title: str = "",
     note: str | None = None,
     is_heat: bool = False,
+    end: str = "",
 ) -> Table:
     """One figure of a table by configuration: processes across, the columns `keys` down.
 
-    Cells lead to the runs of their configuration, where the keys have application and size. The
-    SQL returns exactly the rows.
+    Processes and size are in the columns with these names after the prefix `end`. Cells lead to
+    the runs of their configuration, where the keys have application and size. The SQL returns
+    exactly the rows.
     """
+    across_name = f"{end}{ACROSS}"
     columns = {column.name: column for column in table.columns}
     kept = [name for name in keys if name in columns]
     rows = table.as_dicts()
-    counts = sorted({int(row[ACROSS] or 0) for row in rows})
+    counts = sorted({int(row[across_name] or 0) for row in rows})
     cells: dict[tuple[Value, ...], dict[int, Value]] = {}
     for row in rows:
         found = cells.setdefault(tuple(row[name] for name in kept), {})
         if row[value] is not None:
-            found.setdefault(int(row[ACROSS] or 0), row[value])
+            found.setdefault(int(row[across_name] or 0), row[value])
     of = columns[value]
     across = (replace(of, name=f"p{p}", title=f"{p}", is_heat=is_heat, meaning="") for p in counts)
     return replace(
@@ -42,25 +45,27 @@ def pivot(
         note=table.note if note is None else note,
         columns=(*(columns[name] for name in kept), *across),
         rows=tuple((*key, *(found.get(p) for p in counts)) for key, found in cells.items()),
-        sql=_sql(table.sql, value, kept, counts),
+        sql=_sql(table.sql, value, kept, counts, across_name),
         hidden=table.hidden & set(kept),
-        cell_links=tuple(tuple(_links(dict(zip(kept, key, strict=True)), counts)) for key in cells),
+        cell_links=tuple(
+            tuple(_links(dict(zip(kept, key, strict=True)), counts, f"{end}size")) for key in cells
+        ),
     )
 
 
-def _links(key: dict[str, Value], counts: Sequence[int]) -> Iterator[str]:
+def _links(key: dict[str, Value], counts: Sequence[int], size: str) -> Iterator[str]:
     """The anchor of the configuration of each cell; empty for the keys."""
     yield from ("" for _ in key)
-    is_configuration = "application" in key and "size" in key
+    is_configuration = "application" in key and size in key
     for processes in counts:
-        anchor = anchor_of(key.get("application"), processes, key.get("size"))
+        anchor = anchor_of(key.get("application"), processes, key.get(size))
         yield f"#{anchor}" if is_configuration else ""
 
 
-def _sql(sql: str, value: str, keys: Sequence[str], counts: Sequence[int]) -> str:
+def _sql(sql: str, value: str, keys: Sequence[str], counts: Sequence[int], across: str) -> str:
     named = ", ".join(keys)
     cells = ",\n    ".join(
-        f"any_value({value}) FILTER (WHERE {ACROSS} = {count}) AS p{count}" for count in counts
+        f"any_value({value}) FILTER (WHERE {across} = {count}) AS p{count}" for count in counts
     )
     return (
         f"SELECT {named},\n    {cells}\n"
@@ -69,15 +74,17 @@ def _sql(sql: str, value: str, keys: Sequence[str], counts: Sequence[int]) -> st
     )
 
 
-def pivot_each(table: Table, values: Sequence[str], keys: Sequence[str]) -> tuple[Table, ...]:
+def pivot_each(
+    table: Table, values: Sequence[str], keys: Sequence[str], *, end: str = ""
+) -> tuple[Table, ...]:
     """A table for each figure, the first with the note; none for figures without values.
 
     Keys are after application and size.
     """
     shown = [name for name in values if any(each is not None for each in table.values(name))]
     return tuple(
-        pivot(table, name, ("application", "size", *keys), note=None if at == 0 else "",
-              title=table.title if len(values) == 1 else "")
+        pivot(table, name, ("application", f"{end}size", *keys), note=None if at == 0 else "",
+              title=table.title if len(values) == 1 else "", end=end)
         for at, name in enumerate(shown)
     )  # fmt: skip
 

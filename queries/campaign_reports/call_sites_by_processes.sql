@@ -33,7 +33,7 @@ SELECT
     averaged.application,
     averaged.operation,
     campaign_call_paths.call_path,
-    campaign_call_paths.place AS source,
+    parse_filename(campaign_call_paths.place) AS source,
     averaged.processes,
     averaged.call_count::BIGINT AS call_count,
     averaged.total_ns::BIGINT AS total_ns,

@@ -1,7 +1,7 @@
 -- Wait states of the worst call paths of every cell, for each run at its corners.
 --
--- Grain:      one row per application, cell, call path, corner and wait state; one without a wait
---             state if the call path does not wait; up to three call paths per cell
+-- Grain:      one row per application, cell, call path, corner and wait state; up to three call
+--             paths per cell
 -- Inputs:     cell_call_sites, grid_cells, efficiency_grid, campaign_runs, run_call_paths,
 --             run_metrics, metrics, run_totals, call_site_tasks
 -- Output:     campaign report section drill-down
@@ -93,7 +93,7 @@ SELECT
 FROM visited
 INNER JOIN campaign_runs AS runs USING (campaign_run_id)
 LEFT JOIN run_totals AS totals USING (campaign_run_id)
-LEFT JOIN waiting USING (campaign_run_id, call_path_key)
+INNER JOIN waiting USING (campaign_run_id, call_path_key)
 LEFT JOIN ranks USING (campaign_run_id, call_path_key)
 ORDER BY
     visited.application,

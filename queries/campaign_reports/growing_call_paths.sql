@@ -64,7 +64,7 @@ WITH
 SELECT
     growth.application,
     campaign_call_paths.call_path,
-    campaign_call_paths.place AS source,
+    parse_filename(campaign_call_paths.place) AS source,
     growth.smallest_share AS smallest_share_ratio,
     growth.largest_share AS largest_share_ratio,
     growth.largest_share - growth.smallest_share AS growth_ratio,

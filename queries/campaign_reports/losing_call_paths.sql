@@ -4,26 +4,30 @@
 -- Inputs:     cell_call_sites
 -- Output:     campaign report section drill-down
 -- Parameters: $row_limit  maximum number of rows (BIGINT)
--- Assumes:    the worst call paths have the largest loss, with processes or with size
+-- Assumes:    the worst call paths have the largest loss, with processes or with size; the cause
+--             of a call path at a size is that with the most processes
 SELECT
     application,
     lower_processes,
     upper_processes,
     lower_size,
     upper_size,
-    CASE
-        WHEN wait_ratio < 0.5 OR wait_ratio IS NULL THEN call_path
-        ELSE cause_call_path
-    END AS cause_call_path,
-    if(wait_ratio >= 0.5, cause_rank, NULL) AS cause_rank,
+    last_value(if(coalesce(wait_ratio, 0) < 0.5, call_path, cause_call_path)) OVER of_size
+        AS cause_call_path,
     call_path,
-    place AS source,
+    parse_filename(place) AS source,
     loss_processes AS loss_processes_ratio,
     wait_loss_processes AS wait_loss_ratio,
     loss_size AS loss_size_ratio,
     wait_ratio AS waiting_ratio,
     critical_path_share AS path_share_ratio
 FROM cell_call_sites
+WINDOW
+    of_size AS (
+        PARTITION BY application, upper_size, call_path_key
+        ORDER BY upper_processes
+        ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+    )
 QUALIFY
     row_number() OVER (
         PARTITION BY application, lower_processes, lower_size

@@ -9,7 +9,7 @@
 SELECT
     models.application,
     campaign_call_paths.call_path,
-    campaign_call_paths.place AS source,
+    parse_filename(campaign_call_paths.place) AS source,
     CASE
         WHEN models.formula IS NULL OR models.is_describing THEN models.formula
         ELSE

@@ -69,7 +69,7 @@ SELECT
     ranking.application,
     ranking.rank AS place,
     ranking.call_path,
-    ranking.place AS source,
+    parse_filename(ranking.place) AS source,
     ranking.spearman,
     ranking.p_value,
     ranking.perfect_p_value,

@@ -11,7 +11,7 @@ SELECT
     size,
     ranking.rank AS place,
     call_path,
-    ranking.place AS source,
+    parse_filename(ranking.place) AS source,
     spearman,
     p_value,
     perfect_p_value,

@@ -27,6 +27,7 @@ _TITLES = {
     "is_above_guard": "Above guard", "largest_imbalance": "Max/mean", "run_count": "Runs",
     "smallest_processes": "From processes", "largest_processes": "To",
 }  # fmt: skip
+_HIDDEN = ("application", "run_count", "smallest_processes", "largest_processes")
 RANKING = TableSpec(
     query="ranked_call_sites",
     title="Call sites that scale worst",
@@ -43,6 +44,7 @@ RANKING = TableSpec(
     limited_per="application",
     titles=_TITLES,
     silent={"reason": None, "source": None},
+    hidden_if_equal=_HIDDEN,
 )
 OF_SIZES = TableSpec(
     query="ranked_call_sites_of_sizes",
@@ -56,19 +58,20 @@ OF_SIZES = TableSpec(
     is_ranked=False,
     titles=_TITLES,
     silent={"reason": None, "source": None},
+    hidden_if_equal=_HIDDEN,
 )
 BY_PROCESSES = TableSpec(
     query="communication_by_processes",
-    title="Communication by number of processes",
-    note="Sum over all processes, mean over repetitions; and least, mean and most per process.",
+    title="Communication",
+    note="Sum over all processes, mean over repetitions; and least and most per process.",
     row_limit=500,
     bars=("communication_ns",),
     titles={
-        "application_ns": "All time", "communication_ns": "Communication", "shortest_ns": "Least",
-        "communication_ratio": "Of all time", "mean_ns": "Mean", "longest_ns": "Most",
-        "run_count": "Runs",
+        "communication_ns": "All processes", "communication_ratio": "Of all time",
+        "shortest_ns": "Least per process", "longest_ns": "Most per process",
     },
 )  # fmt: skip
+_IN_TOTAL = ("communication_ns", "communication_ratio", "shortest_ns", "longest_ns")
 BY_OPERATION = TableSpec(
     query="operations_by_processes",
     title="Operations by number of processes",
@@ -98,8 +101,11 @@ def build(material: Material) -> Section | None:
         return None
     keys = ("operation", "call_path", "source")
     pivoted = (
-        each if each.name == BY_PROCESSES.query else pivot_each(each, ("total_ns",), keys)[0]
-        for each in views
+        each
+        for view in views
+        for each in pivot_each(
+            view, _IN_TOTAL if view.name == BY_PROCESSES.query else ("total_ns",), keys
+        )
     )
     return Section(
         key="call-sites",

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tracemill.reports.campaign_sections.causes import name_cause
-from tracemill.reports.material import Material, filled
+from tracemill.reports.material import Material
 from tracemill.reports.model import Section, Table
+from tracemill.reports.pivots import pivot_each
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.wording import Row, count_of, name_site, nonempty, number, share_of, size_of
 
+_Key = tuple[object, ...]
 PLACE = 55
 WORST = "worst_losses"
 
@@ -16,37 +18,33 @@ CELLS = TableSpec(
     query="losing_call_paths",
     title="Losing call paths by grid cell",
     note=(
-        "Up to three call paths per cell with the largest losses of either kind. Lost with "
-        "processes: growth of its time over all locations, as a share of the time of all call "
-        "paths with fewer processes. Lost with size: the same for its time per unit of "
-        "computation. Lost waiting: waiting part of the loss with processes. Cause: the call path "
-        "that it waits for with the most processes at the larger size, if it mostly waits and one "
-        "cause is certain; the call path itself if it does not wait. Each call path links to its "
-        "wait states."
+        "Up to three call paths per cell with the largest losses of either kind, by the processes "
+        "and the size where the cell ends. Lost with processes: growth of its time over all "
+        "locations, as a share of the time of all call paths with fewer processes. Lost with "
+        "size: the same for its time per unit of computation. Lost waiting: waiting part of the "
+        "loss with processes. Cause: the call path that it waits for with the most processes, "
+        "if it mostly waits and one cause is certain; the call path itself if it does not wait. "
+        "Each call path leads to its wait states, each cell to its run."
     ),
     row_limit=500,
     titles={
+        "upper_size": "Size",
         "loss_processes_ratio": "Lost with processes", "wait_loss_ratio": "Lost waiting",
-        "loss_size_ratio": "Lost with size", "waiting_ratio": "Waiting, of its time",
-        "path_share_ratio": "Of the critical path", "cause_call_path": "Cause",
-        "cause_rank": "Rank",
+        "loss_size_ratio": "Lost with size", "cause_call_path": "Cause",
     },
-    silent={"source": None, "cause_rank": None},
+    silent={"source": None},
 )  # fmt: skip
 WAITS = TableSpec(
     query="cell_wait_states",
     title="Wait states of losing call paths",
     note=(
-        "In the best run at each corner of the cell. Longest rank: the rank with the most time in "
-        "these calls. For causes, see `tracemill report RUN` with the run named here."
+        "In the best run of each configuration. For causes, see the report of the run that a cell "
+        "leads to."
     ),
     row_limit=2_000,
-    titles={
-        "wait_ratio": "Of its time", "path_ratio": "Of the critical path",
-        "longest_rank": "Longest rank",
-    },
-    silent={"longest_rank": None},
-)  # fmt: skip
+    titles={"wait_ratio": "Of its time"},
+)
+_LOSSES = ("loss_processes_ratio", "loss_size_ratio", "wait_loss_ratio")
 
 
 def build(material: Material) -> Section | None:
@@ -58,9 +56,13 @@ def build(material: Material) -> Section | None:
         key="drill-down",
         title="From cells to wait states",
         sentences=nonempty(*describe_worst(material.rows(WORST))),
-        tables=filled(*link_cells(cells, waits)),
+        tables=link_cells(
+            pivot_each(cells, _LOSSES, ("call_path", "source", "cause_call_path"),
+                       end="upper_"),
+            pivot_each(waits, ("wait_ns", "wait_ratio"), ("call_path", "finding")),
+        ),
         sources=(read_source(WORST),),
-    )
+    )  # fmt: skip
 
 
 def describe_worst(losses: Sequence[Row]) -> Iterator[str]:
@@ -94,23 +96,39 @@ def _describe_loss(row: Row) -> str:
     )
 
 
-def link_cells(cells: Table, waits: Table) -> tuple[Table, Table]:
-    """The tables with links from each row to the first matching row of the other table."""
-    lower, upper = (tuple(_key(row) for row in table.as_dicts()) for table in (waits, cells))
-    below = {key: f"waits-{number}" for number, key in enumerate(dict.fromkeys(lower))}
-    above = {key: f"cell-{number}" for number, key in enumerate(dict.fromkeys(upper))}
-    firsts = {key: lower.index(key) for key in below}
-    names = tuple(below[key] if firsts[key] == n else "" for n, key in enumerate(lower))
+def link_cells(cells: Sequence[Table], waits: Sequence[Table]) -> tuple[Table, ...]:
+    """The tables; call paths of the first one of each kind lead to those of the other kind."""
+    if not (cells and waits):
+        return (*cells, *waits)
+    above = [_key(row, "upper_size") for row in cells[0].as_dicts()]
+    below = [_key(row, "size") for row in waits[0].as_dicts()]
     return (
-        replace(
-            cells,
-            row_names=tuple(above[key] for key in upper),
-            row_links=tuple(below.get(key, "") for key in upper),
-        ),
-        replace(waits, row_names=names, row_links=tuple(above.get(key, "") for key in lower)),
+        _linked(cells[0], "cell", above, "waits", below),
+        *cells[1:],
+        _linked(waits[0], "waits", below, "cell", above),
+        *waits[1:],
     )
 
 
-def _key(row: Row) -> tuple[object, ...]:
-    return tuple(row[name] for name in ("application", "lower_processes", "lower_size",
-                                        "call_path"))  # fmt: skip
+def _linked(
+    table: Table, name: str, keys: Sequence[_Key], other: str, others: Sequence[_Key]
+) -> Table:
+    """The table with names of its rows, and a link to the first row of the same call path.
+
+    Preferred is one of the same size.
+    """
+    firsts: dict[_Key, int] = {}
+    for at, key in enumerate(others):
+        firsts.setdefault(key, at)
+        firsts.setdefault(key[:2], at)
+    found = (firsts.get(key, firsts.get(key[:2])) for key in keys)
+    return replace(
+        table,
+        row_names=tuple(f"{name}-{at}" for at, _ in enumerate(keys)),
+        row_links=tuple("" if at is None else f"{other}-{at}" for at in found),
+    )
+
+
+def _key(row: Row, size: str) -> _Key:
+    """Application, call path and size."""
+    return row["application"], row["call_path"], row[size]
