@@ -81,11 +81,15 @@ def test_page_and_summary_open_with_efficiencies(recorded: Analysis) -> None:
     report = build_campaign_report(recorded.run)
     assert [each.key for each in report.sections[:2]] == ["summary", "efficiencies"]
     section = report.sections[1]
-    assert report.sections[0].sentences[0] == section.sentences[0]
+    verdict, first, *_ = report.sections[0].sentences
+    assert report.sections[0].opening is not None
+    assert verdict == report.sections[0].opening.verdict
+    assert first == section.sentences[0]
     assert section.sentences[0].startswith(
         "From 2 to 8 processes at n = 400, global efficiency falls"
     )
-    assert build_campaign_summary(recorded.run).sections[0].sentences[0] == section.sentences[0]
+    (summary,) = build_campaign_summary(recorded.run).sections
+    assert summary.sentences[:2] == (verdict, first)
     assert [table.title for table in section.tables] == [
         "Efficiencies by processes at n = 400", "Efficiencies by processes at n = 200",
         "Times of the efficiencies: Ideal run time", "Times of the efficiencies: Useful",
