@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from typing import Any, TypeVar
 
+import duckdb
 import polars as pl
 
 from tracemill.base.errors import StoreError, UsageError
@@ -45,6 +46,7 @@ CALL_PATHS_OF_METRIC = 20
 _DIRECTIONS = {RUN_TIME, TIME}
 
 Row = Mapping[str, Any]
+Values = dict[str, Value]
 AnyChange = TypeVar("AnyChange", bound=Change)
 
 
@@ -242,33 +244,40 @@ def compare_runs(
         [*runs.values()], QUERIES, matched=matched, threads=threads, memory_limit=memory_limit
     ) as tables:
         sizes = sizes_in(tables)
-        sides = [_side(each, sizes) for each in (base, other)]
-        values: dict[str, Value] = {
-            "base_runs": ",".join(sides[0].run_ids),
-            "other_runs": ",".join(sides[1].run_ids),
-            "is_per_process": len({size.processes for size in sizes.values()}) > 1,
-        }
-
-        def changes(**more: Value) -> pl.DataFrame:
-            return _with_noise(query_rows(tables, QUERY, values | more), len(base), len(other))
-
-        rows = changes()
-        summands = 1 if values["is_per_process"] else sides[0].processes[0]
-        places = ",".join(_places(rows, summands))
-        ranked = changes(places=places) if places else rows.clear()
+        before, after = (_side(each, sizes) for each in (base, other))
+        is_per_process = len({size.processes for size in sizes.values()}) > 1
+        rows, ranked, asked = _read_changes(tables, before, after, is_per_process=is_per_process)
     efficiencies = read_efficiencies(runs.values(), threads=threads, memory_limit=memory_limit)
+    are_whole = not any(isinstance(run, FocusedRun) for run in runs.values())
     return Comparison(
-        base=sides[0],
-        other=sides[1],
-        is_per_process=bool(values["is_per_process"]),
+        base=before,
+        other=after,
+        is_per_process=is_per_process,
         rows=rows,
         ranked=ranked,
-        sql=()
-        if any(isinstance(run, FocusedRun) for run in runs.values())
-        else (_text(values), _text(values | {"places": places})),
+        sql=tuple(map(_text, asked)) if are_whole else (),
         are_sites_joined=bool(matched.joined),
-        efficiencies=efficiencies.change(sides[0].run_ids, sides[1].run_ids),
+        efficiencies=efficiencies.change(before.run_ids, after.run_ids),
     )
+
+
+def _read_changes(
+    tables: duckdb.DuckDBPyConnection, base: Side, other: Side, *, is_per_process: bool
+) -> tuple[pl.DataFrame, pl.DataFrame, tuple[Values, Values]]:
+    """Changes in total and by call path, those by process, and the values of both queries."""
+    values: Values = {
+        "base_runs": ",".join(base.run_ids),
+        "other_runs": ",".join(other.run_ids),
+        "is_per_process": is_per_process,
+    }
+
+    def changes(asked: Values) -> pl.DataFrame:
+        return _with_noise(query_rows(tables, QUERY, asked), len(base.runs), len(other.runs))
+
+    rows = changes(values)
+    places = ",".join(_places(rows, 1 if is_per_process else base.processes[0]))
+    placed = values | {"places": places}
+    return rows, changes(placed) if places else rows.clear(), (values, placed)
 
 
 def _side(runs: Sequence[Run], sizes: Mapping[str, RunSize]) -> Side:
@@ -339,7 +348,7 @@ def _places(rows: pl.DataFrame, summands: int) -> Iterator[str]:
     yield from (f"{metric} all" for metric in sorted({metric for metric, _ in wanted}))
 
 
-def _text(values: Mapping[str, Value]) -> str:
+def _text(values: Values) -> str:
     """The query with its values instead of parameters, ready to run."""
     query = load_query(QUERY)
     text = strip_header(query.statement)

@@ -7,7 +7,7 @@ from itertools import groupby
 from tracemill.base.text import join_words
 from tracemill.reports.exploring import describe_left_out
 from tracemill.reports.material import MARK_NOTE, OVERVIEW, Material
-from tracemill.reports.model import MARK, Fact, Finding, Layout, Section
+from tracemill.reports.model import MARK, Fact, Finding, Layout, Section, ShownQuery
 from tracemill.reports.sections import efficiencies, gains, root_causes, trace_quality
 from tracemill.reports.sections.findings import BY_KIND, MASTERS, describe_all
 from tracemill.reports.sections.wait_states import (
@@ -96,25 +96,30 @@ def build(material: Material) -> Section:
             *last, _DETAILS.get(material.manifest.detail, ""), describe_advice(shown, kinds)
         ),
         tables=(material.table(TIME_PARTS),),
-        sources=(
-            read_source(OVERVIEW),
-            read_source(efficiencies.EFFICIENCIES.query),
-            read_source(gains.PARTS.query, gains.PARTS.row_limit),
-            read_source(root_causes.BY_CALL_PATH.query, root_causes.BY_CALL_PATH.row_limit),
-            read_source(root_causes.INDIRECT),
-            read_source(BY_KIND.query),
-            read_source(MASTERS),
-            read_source("incomplete_locations", _location_count(overview)),
-            read_source("quality_findings"),
-            read_source(trace_quality.CLOCKS.query),
-            read_source(trace_quality.MISREAD.query, trace_quality.ALL_MISREAD),
-            read_source(UNANALYZED),
-            read_source(UNRECORDED),
-            read_source(SEARCHED),
-            read_source(KINDS, _MOST_KINDS),
-        ),
+        sources=_sources(overview),
     )
     return mark_paths(section, material.perturbed)
+
+
+def _sources(overview: Row) -> tuple[ShownQuery, ...]:
+    """The queries of the sentences and figures."""
+    return (
+        read_source(OVERVIEW),
+        read_source(efficiencies.EFFICIENCIES.query),
+        read_source(gains.PARTS.query, gains.PARTS.row_limit),
+        read_source(root_causes.BY_CALL_PATH.query, root_causes.BY_CALL_PATH.row_limit),
+        read_source(root_causes.INDIRECT),
+        read_source(BY_KIND.query),
+        read_source(MASTERS),
+        read_source("incomplete_locations", _location_count(overview)),
+        read_source("quality_findings"),
+        read_source(trace_quality.CLOCKS.query),
+        read_source(trace_quality.MISREAD.query, trace_quality.ALL_MISREAD),
+        read_source(UNANALYZED),
+        read_source(UNRECORDED),
+        read_source(SEARCHED),
+        read_source(KINDS, _MOST_KINDS),
+    )
 
 
 def mark_paths(section: Section, perturbed: Set[str]) -> Section:
