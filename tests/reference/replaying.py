@@ -26,6 +26,7 @@ FAMILIES = {
     "scan": (("scan",), ("mpi_earlyscan",)),
     "finalize": (("finalize",), ("mpi_finalize_wait",)),
     "fence": (("fence",), ("mpi_rma_wait_at_fence", "mpi_rma_early_fence")),
+    "device": (("device",), ("device_wait",)),
     "team barrier": (("team_barrier",), ("omp_ebarrier_wait", "omp_ibarrier_wait")),
     "lock": (
         ("lock",),

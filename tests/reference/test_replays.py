@@ -229,3 +229,23 @@ def _efficiencies(trace: str, interval: str) -> dict[str, float]:
         WHERE "interval" = '{interval}' AND convention IN ('times', 'multiplicative')
     """
     return dict(rows_of(run, query))
+
+
+# A kernel is waited for from the enter of hipEventSynchronize on: 5,149,854,383 - 414,478,290 and
+# 7,192,638,239 - 5,564,310,575. Half of the first kernel, which takes 4,735,383,814, is all gained.
+@pytest.mark.parametrize(
+    ("scales", "gain_ns"),
+    [
+        ("heavy_kernel=0", 4_735_376_093),
+        ("light_kernel=0", 1_628_327_664),
+        ("heavy_kernel=0.5", 2_367_691_907),
+        ("heavy_kernel=0 light_kernel=0", 6_363_703_757),
+        ("heavy_kernel=1.5", -2_367_691_907),
+    ],
+)
+def test_gains_of_kernels_of_an_mi300a(scales: str, gain_ns: int) -> None:
+    run = analyzed("foreign/fastotf2_mi300")
+    assert list(wrong_replays(run)) == []
+    assert waits_of(run)["device"] == (6_363_703_757, 6_363_703_757)
+    with graph_of(run) as graph:
+        assert gain_of(graph, scales) == gain_ns
