@@ -113,7 +113,7 @@ def _pictures(curves: Sequence[CounterCurve]) -> Iterator[Picture]:
         yield Picture(
             name=f"counters-{name}",
             title=f"{name} over time",
-            draw=partial(draw_counters, chosen, f"counters-{name}"),
+            draw=partial(draw_counters, chosen),
             description=" ".join(_describe(curve) for curve in chosen),
             of=_OVER_TIME,
         )
