@@ -43,8 +43,10 @@ from tracemill.store.sink import FEW_ROWS, Sink
 if TYPE_CHECKING:
     from tracemill.kernels.clock_replay import Clocks
 
-MANY_ROWS = 1_000_000
+MANY_ROWS = 500_000
 """Python stages with so many rows as input take much memory, which is given back at once."""
+VERY_MANY_ROWS = 5_000_000
+"""Queries over so many rows, besides visits, use all their memory, which then cannot be lowered."""
 
 
 _NEED_RECORDS = frozenset(
@@ -179,8 +181,10 @@ class Engine:
 
     def _is_large(self, stage: Stage) -> bool:
         """True for a stage whose memory grows with its inputs, which are large."""
-        grows = isinstance(stage, PythonStage) and not stage.is_bounded
-        return grows and self._has_many_rows(stage)
+        if isinstance(stage, PythonStage):
+            return not stage.is_bounded and self._has_many_rows(stage)
+        others = (name for name in stage.inputs if name != "visits")
+        return sum(map(self._row_count, others)) > VERY_MANY_ROWS
 
     def _has_many_rows(self, stage: Stage) -> bool:
         return sum(map(self._row_count, stage.inputs)) > MANY_ROWS

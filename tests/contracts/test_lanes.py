@@ -12,9 +12,11 @@ from tests.helpers.memory_sink import MemorySink
 from tracemill.base.text import bytes_of
 from tracemill.engine import execute
 from tracemill.engine.execute import Engine
+from tracemill.engine.graph import SqlStage
 from tracemill.engine.lanes import Lanes
 from tracemill.engine.progress import SilentReporter
 from tracemill.patterns.catalog import known_tables
+from tracemill.sql.query_files import all_queries
 from tracemill.stages.stage import PythonStage
 from tracemill.store.database import connect, less_memory
 
@@ -199,6 +201,46 @@ def test_the_database_has_less_memory_only_while_a_large_stage_runs(
         engine.run(stages, options, "run")
         note_limit()
     assert limits == [250, 1000, 1000]
+
+
+# lane 1  [large            ]
+# lane 2    [first][bounded ][query over very many rows]
+def test_a_query_over_very_many_rows_does_not_run_beside_a_large_stage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(execute, "MANY_ROWS", -1)
+    monkeypatch.setattr(execute, "VERY_MANY_ROWS", -1)
+    tables, may_end = known_tables(), threading.Event()
+    begun: list[str] = []
+
+    def large() -> Any:
+        assert may_end.wait(SECONDS)
+        return tables["call_paths"].empty()
+
+    def first() -> Any:
+        return tables["regions"].empty()
+
+    def bounded(regions: Any) -> Any:
+        may_end.set()
+        return tables["messages"].empty()
+
+    class Begun(SilentReporter):
+        def stage_started(self, name: str, total: int | None) -> None:
+            begun.append(name)
+
+    (query,) = (query for query in all_queries() if query.relation == "mpi_calls")
+    stages = (
+        PythonStage(name="large", outputs=(tables["call_paths"],), compute=large),
+        PythonStage(name="first", outputs=(tables["regions"],), compute=first, is_bounded=True),
+        SqlStage(query, tables["mpi_calls"]),
+        PythonStage(
+            name="bounded", outputs=(tables["messages"],), compute=bounded, is_bounded=True
+        ),
+    )
+    sink, options = MemorySink(tmp_path), dict[str, Any]({stage.name: {} for stage in stages})
+    with Engine(connect, sink, threads=2, reporter=Begun(), lanes=2) as engine:
+        engine.run(stages, options, "run")
+    assert begun[2:] == ["bounded", "mpi_calls"]
 
 
 @pytest.mark.parametrize(("limit", "less"), [("1000MiB", 250), ("500MiB", 238), ("100MiB", 100)])
