@@ -89,8 +89,9 @@ def describe_time(comparison: Comparison) -> str:
     if not change.change_value:
         return ""
     spent = "A process spends" if comparison.is_per_process else "All locations spend"
-    ratio = format_share_change(change.change_ratio)
-    return f"{spent} {signed(change, change.change_value)} in region visits ({ratio})."
+    amount = format_time(abs(change.change_value))
+    how = "more" if change.change_value > 0 else "less"
+    return f"{spent} {amount} {how} in region visits ({format_share_change(change.change_ratio)})."
 
 
 def describe_subtree(comparison: Comparison) -> str:

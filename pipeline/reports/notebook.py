@@ -6,11 +6,15 @@ from tracemill.reports.model import Report
 
 
 def summary_html(report: Report) -> str:
-    """Title, size, sentences and findings of a report."""
+    """Title, size, sentences, and findings as a list."""
     summary = report.section("summary")
-    findings = (
-        f"<b>{escape(each.headline)}</b> {escape(each.detail)}" for each in summary.findings
+    sentences, remarks = (
+        "".join(f"<p>{escape(each)}</p>" for each in texts)
+        for texts in ((report.subtitle, *summary.sentences), summary.remarks)
     )
-    items = [*map(escape, summary.sentences), *findings, *map(escape, summary.remarks)]
-    listed = "".join(f"<li>{each}</li>" for each in items)
-    return f"<h4>{escape(report.title)}</h4><p>{escape(report.subtitle)}</p><ul>{listed}</ul>"
+    findings = "".join(
+        f"<li><b>{escape(each.headline)}</b> {escape(each.detail)}</li>"
+        for each in summary.findings
+    )
+    listed = f"<ol>{findings}</ol>" if findings else ""
+    return f"<h4>{escape(report.title)}</h4>{sentences}{listed}{remarks}"

@@ -10,6 +10,7 @@ from tracemill.comparison.comparing import Comparison
 from tracemill.comparison.naming import describe_sides, title_of
 from tracemill.comparison.opening import describe_verdict, opening_of, split_parts
 from tracemill.comparison.report import build_comparison_report
+from tracemill.comparison.sentences import describe_time
 
 WORK, BCAST, SUM = "main/work", "main/MPI_Bcast", "main/MPI_Allreduce"
 INIT, OUTSIDE = "main/MPI_Init", ""
@@ -116,6 +117,12 @@ def test_work_between_the_calls_of_a_trace_of_mpi_alone_counts() -> None:
     (card,) = opening_of(replace(alone, **sides)).causes
     assert (card.call_path, card.cost) == ("outside of regions", "+59.0 ns (+147.5%)")
     assert card.advice.startswith("Outside Visits.")
+
+
+def test_less_time_is_said_without_a_sign() -> None:
+    assert describe_time(comparison_of(("time", None, 400, 300))) == (
+        "All locations spend 100 ns less in region visits (-25.0%)."
+    )
 
 
 def test_a_run_compared_with_itself_is_said_to_be_the_same() -> None:
