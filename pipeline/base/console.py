@@ -160,31 +160,35 @@ class ProgressReporter:
         self._console = console or messages()
         self._titles = titles
         self._tasks: dict[str, TaskID] = {}
-        self._progress = _make_progress(self._console)
+        self._progress = _make_progress(self._console) if self._console.is_terminal else None
 
     def __enter__(self) -> "ProgressReporter":
-        if self._console.is_terminal:
+        if self._progress:
             self._progress.start()
         _active.append(self)
         return self
 
     def __exit__(self, *_: object) -> None:
         _active.remove(self)
-        if self._console.is_terminal:
+        if self._progress:
             self._progress.stop()
 
     def stage_started(self, name: str, total: int | None) -> None:
-        self._tasks[name] = self._progress.add_task(self._title(name), total=total)
+        if self._progress:
+            self._tasks[name] = self._progress.add_task(self._title(name), total=total)
 
     def stage_grown(self, name: str, total: int) -> None:
         """More is to be done in a stage than known so far."""
-        self._progress.update(self._tasks[name], total=total)
+        if self._progress:
+            self._progress.update(self._tasks[name], total=total)
 
     def stage_advanced(self, name: str, amount: int) -> None:
-        self._progress.advance(self._tasks[name], amount)
+        if self._progress:
+            self._progress.advance(self._tasks[name], amount)
 
     def stage_finished(self, name: str, seconds: float) -> None:
-        self._progress.remove_task(self._tasks.pop(name))
+        if self._progress:
+            self._progress.remove_task(self._tasks.pop(name))
         if seconds >= WORTH_TELLING_SECONDS:
             self.note(f"{self._title(name)}: {seconds:.1f} s")
 
