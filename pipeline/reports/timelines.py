@@ -123,7 +123,7 @@ class Timeline:
             if is_cut
         ]
         lacking += [
-            f"{detail['leftOut']} from {_moment(window.begin_ns)} to {_moment(window.end_ns)}"
+            f"{detail['leftOut']} from {_bounds(window)}"
             for window, detail in zip(self.windows, self.data["windows"], strict=True)
             if detail["leftOut"]
         ]
@@ -167,7 +167,7 @@ class Timeline:
     def _describe_window(self, query: str, window: Window) -> ShownQuery:
         """The query of one window, with the window in its name."""
         source = read_source(query, **self._values_of(query, window))
-        which = f"-- The window from {_moment(window.begin_ns)} to {_moment(window.end_ns)}."
+        which = f"-- The window from {_bounds(window)}."
         return ShownQuery(source.name, f"{which}\n{source.sql}")
 
     def _values_of(self, query: str, window: Window) -> Values:
@@ -327,9 +327,11 @@ def _count_cut(name: str, count: int) -> str:
     return f"only the {format_count(count)} longest {name}"
 
 
-def _moment(time_ns: int) -> str:
-    """A time since the zero of the trace, in the format of --window."""
-    return f"{time_ns / 1e9:.9f}".rstrip("0").rstrip(".") + " s"
+def _bounds(window: Window) -> str:
+    """The times of a window since the zero of the trace, to a thousandth of its length."""
+    places = min(max(12 - len(str(window.length_ns)), 0), 9)
+    begin, end = (f"{time_ns / 1e9:.{places}f} s" for time_ns in (window.begin_ns, window.end_ns))
+    return f"{begin} to {end}"
 
 
 def _values(window: Window, row_limit: int) -> dict[str, int]:

@@ -83,7 +83,7 @@ tracemill.widgets.timeline = function (stage, data) {
   function placeList() {
     const options = data.windows.filter((window) => window.isRequested).map((window) => ({
       begin: window.begin, length: window.end - window.begin,
-      label: "Window " + find.momentOf(scene, window.begin) + " – " + find.momentOf(scene, window.end),
+      label: "Window " + find.boundsOf(scene, window),
     }));
     for (const place of data.places) options.push(Object.assign({ label: find.nameOf(scene, place) }, place));
     const list = element("select", { "aria-label": "Go to", change() {
@@ -197,8 +197,7 @@ tracemill.widgets.timeline = function (stage, data) {
   function sayLack() {
     const lacking = scene.windows.filter((window) =>
       window.leftOut && window.begin < view.end && window.end > view.begin);
-    const text = lacking.map((window) => window.leftOut + " from " + find.momentOf(scene, window.begin)
-      + " to " + find.momentOf(scene, window.end)).join("; ");
+    const text = lacking.map((window) => window.leftOut + " from " + find.boundsOf(scene, window)).join("; ");
     lack.hidden = !text;
     if (text) lack.textContent = "Not all events are drawn: " + text + ".";
   }

@@ -219,5 +219,11 @@ tracemill.timelineFind = (function () {
   const momentOf = (scene, time) => ((time + scene.begin) / 1e9).toFixed(9)
     .replace(/(\.\d{3}\d*?)0+$/, "$1") + " s";
 
-  return { under, rowAt, beside, atPlace, describe, nameOf, placeOf, momentOf };
+  // A window's times, to a thousandth of its length.
+  function boundsOf(scene, { begin, end }) {
+    const places = Math.min(Math.max(12 - String(Math.round(end - begin)).length, 0), 9);
+    return [begin, end].map((time) => ((time + scene.begin) / 1e9).toFixed(places) + " s").join(" to ");
+  }
+
+  return { under, rowAt, beside, atPlace, describe, nameOf, placeOf, momentOf, boundsOf };
 })();
