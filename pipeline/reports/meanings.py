@@ -78,7 +78,7 @@ MEANINGS = {
     "visitor_count": "Number of locations that visit it.",
     "wait_count": "Number of waits, each of one location in one call.",
     "wait_ns": "Time in calls that wait for a late location.",
-    "wait_ratio": "Waiting as a share of the time of all locations in visits.",
+    "wait_ratio": "Waiting in the main part as a share of all time in visits there.",
     "with_others_ns": "Share of the time that other threads lose while several threads compute.",
     "write_rate_bytes": "Write rate of one location, while other locations may write too.",
     "written_bytes": "Bytes written to the file.",

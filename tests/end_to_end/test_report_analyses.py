@@ -239,7 +239,8 @@ def test_every_share_says_of_what() -> None:
         if fact.unit is Unit.SHARE
     }
     assert titles == {
-        "Of all time", "Of the run", "Of the path", "Of its time", "Of messages", "Of bytes",
+        "Of all time", "Of the main part", "Of the run", "Of the path", "Of its time",
+        "Of messages", "Of bytes",
     }  # fmt: skip
     assert labels
     assert all(label.startswith("of ") for label in labels)

@@ -13,7 +13,6 @@ from tracemill.reports.wording import (
     count_of,
     name_path,
     name_place,
-    name_site,
     nonempty,
     number,
     share_of,
@@ -30,12 +29,15 @@ NOT_IN_SCALASCA = "not in Scalasca"
 LOCKING = "lock_contention"
 
 _COMPARABLE: dict[str, Value] = {"is_extended": False}
+_BASES = {"wait_ns": "In the whole run", "wait_ratio": "Of the main part"}
 
 BY_PROPERTY = TableSpec(
     query="waits_by_property",
     title="By kind",
-    note="A kind includes its parts. For meanings and advice, see Metrics explained.",
+    note="A kind includes its parts. Times and counts are those of the whole run; shares are those "
+    "of waiting in the main part, as in the summary: 0% if all of it is in MPI setup.",
     explained=("metric",),
+    titles=_BASES,
     row_limit=99,  # all kinds, for conditions
     bars=("wait_ns",),
     silent={"confidence": 100, "worst_thread": 0, "part_of": None} | _COMPARABLE,
@@ -43,6 +45,7 @@ BY_PROPERTY = TableSpec(
 BY_CALL_PATH = TableSpec(
     query="waits_by_call_path",
     title="By call path",
+    titles=_BASES,
     row_limit=20,
     bars=("wait_ns",),
     silent={"worst_thread": 0} | _COMPARABLE,
@@ -52,13 +55,13 @@ BY_CAUSE = TableSpec(
     title="By cause and victim",
     row_limit=20,
     bars=("wait_ns",),
-    titles={"cause_rank": "Cause rank", "rank": "Waiting rank"},
+    titles={"cause_rank": "Cause rank", "rank": "Waiting rank"} | _BASES,
     silent={"thread": 0, "cause_thread": 0} | _COMPARABLE,
 )
 BETWEEN_RANKS = TableSpec(
     query="waits_between_ranks",
     title="Waiting between ranks",
-    note="Rows cause the waiting, columns wait. All kinds together, including extended ones.",
+    note="Rows cause the waiting, columns wait. All kinds in the whole run, with extended ones.",
     row_limit=MATRIX_LIMIT * MATRIX_LIMIT,
     layout=Layout.MATRIX,
     titles={"cause_rank": "Cause", "rank": "Waits"},
@@ -137,7 +140,7 @@ def describe_kind(rows: Sequence[Row], *, has_threads: bool) -> Finding:
         headline += f", {share_of(first['kind_ratio'])} of all time"
     waits = count_of(first["wait_count"], "wait")
     amount = "" if first["call_path_count"] == 1 else f", {time_of(first['wait_ns'])} of it"
-    place = f"{waits}{amount} in {name_site(first)}. "
+    place = f"{waits}{amount} in {name_path(first['call_path'])}. "
     loss = _describe_loss(first, has_threads=has_threads)
     detail = place + loss + _describe_others(first, others) + _describe_uncertainty(first)
     return Finding(f"{headline}.", detail, str(first["metric"]))
