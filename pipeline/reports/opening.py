@@ -82,23 +82,20 @@ def _cause_and_gain(caused: Sequence[Row], gained: Sequence[Row]) -> Iterator[st
     if cause:
         what = start(f"{name_path(cause['call_path'])} causes {share_of(cause['caused_ratio'])}")
         if gain and gain["part"] == cause["call_path"]:
-            yield f"{what} of all waiting; without it the whole run would take {_less(gain)}."
+            then = f"without it the whole run would take {gains.describe_less(gain)}"
+            yield f"{what} of all waiting; {then}."
             return
         yield f"{what} of all waiting."
     if gain:
-        yield f"Without {name_path(gain['part'])} the whole run would take {_less(gain)}."
-
-
-def _less(gain: Row) -> str:
-    return f"{time_of(gain['gain_ns'])} ({share_of(gain['gain_ratio'])}) less"
+        less = gains.describe_less(gain)
+        yield f"Without {name_path(gain['part'])} the whole run would take {less}."
 
 
 def _of_waiting(row: Row, *, has_threads: bool) -> Cause:
     cost = f"{time_of(row['caused_ns'])}, {share_of(row['caused_ratio'])} of all waiting"
     place = name_place(row["worst_rank"], row["worst_thread"], has_threads=has_threads)
     advice = _advice_on(row).format(place=place, who=_WHO_WAITS[str(row["kind"])])
-    source = str(row["source"] or "")
-    return Cause(call_path=str(row["call_path"]), source=source, cost=cost, advice=advice)
+    return Cause(call_path=str(row["call_path"]), cost=cost, advice=advice)
 
 
 def _advice_on(row: Row) -> str:
@@ -113,5 +110,5 @@ def _advice_on(row: Row) -> str:
 
 
 def _of_gain(row: Row) -> Cause:
-    cost = f"{_less(row)} without it"
-    return Cause(call_path=str(row["part"]), source="", cost=cost, advice=OF_GAIN)
+    cost = f"{gains.less_by(row)} without it"
+    return Cause(call_path=str(row["part"]), cost=cost, advice=OF_GAIN)
