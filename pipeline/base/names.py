@@ -58,6 +58,12 @@ def site_of(source: str) -> str:
     return make_visible(PurePath(source).name)
 
 
+def site_behind(name: str, source: str) -> str:
+    """File and line to show behind a name; empty if unknown or part of the name."""
+    site = site_of(source)
+    return "" if name.endswith(site) else site
+
+
 def shorten_path(path: str, longest: int = LONGEST_NAME) -> str:
     """A call path without its middle: 'main/…/exchange/MPI_Waitall'."""
     if len(path) <= longest:

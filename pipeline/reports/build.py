@@ -105,7 +105,7 @@ def _build(
             provided=set(database.names),
         )
         size = summary.describe_size(material.overview)
-        sections = with_sources(build(material), material)
+        sections, paths = with_sources(build(material), material)
         return Report(
             title=shorten(make_visible(focus.run.label if focus else run.label)),
             subtitle=make_visible(f"{focus.sentence}. {size}") if focus else size,
@@ -113,6 +113,7 @@ def _build(
             sections=sections,
             focus=focus.options if focus else EVERYTHING,
             document=document_of(run, material, sections),
+            paths=paths,
         )
     finally:
         connection.close()

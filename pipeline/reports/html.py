@@ -10,17 +10,18 @@ from pathlib import Path
 import jinja2
 
 from tracemill.base.caches import cache_folders
-from tracemill.base.names import (
-    drop_arguments,
-    format_path,
-    make_visible,
-    shorten,
-    shorten_path,
-    site_of,
-)
+from tracemill.base.names import make_visible
 from tracemill.reports.course import course_of
 from tracemill.reports.embedding import embed
 from tracemill.reports.model import Column, Layout, Report, Table, Trend
+from tracemill.reports.page_names import (
+    short_site,
+    show_path,
+    show_region,
+    show_sentence,
+    show_site,
+    whole_of,
+)
 from tracemill.reports.part_styles import style_of
 from tracemill.reports.pictures.drawing import NEEDED, can_draw
 from tracemill.reports.scripting import scripting_of
@@ -29,10 +30,7 @@ from tracemill.reports.units import Unit, Value, format_value
 
 TEMPLATES = Path(__file__).parent / "templates"
 LABELED_MATRIX = 16
-LONGEST_TITLE = 400
 LONGEST_UNBROKEN = 30
-LONGEST_CAUSE = 34
-LONGEST_SITE = 28
 OPEN_ABOVE = 0.05
 COURSE_STRETCHES = 200
 COURSE_HEIGHT = 100
@@ -41,8 +39,9 @@ CURVE_WIDTH, CURVE_HEIGHT, CURVE_MARGIN = 120, 24, 3
 
 @dataclass(frozen=True)
 class HtmlCell:
-    """A cell to be drawn. `bar` is 0–100; `full` is set if `text` is shortened.
+    """A cell to be drawn. `bar` is 0–100; `full` is set if not all of its text is seen.
 
+    A text that `is_long` can break anywhere, so that it does not make the table too wide.
     `metric` is explained by the page. `grade` names its color; `heat` is 0–100 if its size does.
     `link` is the address that it leads to, `site` a file with its line.
     """
@@ -57,11 +56,7 @@ class HtmlCell:
     heat: float | None = None
     link: str = ""
     site: str = ""
-
-    @property
-    def is_long(self) -> bool:
-        """Text that can break anywhere, so that it does not make the table too wide."""
-        return len(self.text) > LONGEST_UNBROKEN
+    is_long: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,8 +130,11 @@ def _template() -> "jinja2.Template":
         embed=embed,
         filter_of=_filter_of,
         curve_of=curve_of,
-        short_path=lambda path: shorten_path(drop_arguments(make_visible(path)), LONGEST_CAUSE),
-        short_site=lambda source: shorten(site_of(source), LONGEST_SITE),
+        show_path=show_path,
+        show_site=show_site,
+        short_site=short_site,
+        whole_of=whole_of,
+        show_sentence=show_sentence,
         visible=make_visible,
     )
     return environment.get_template("report.html.j2")
@@ -201,20 +199,31 @@ def _cell(column: Column, value: Value, largest: dict[str, float], link: str) ->
     text = format_value(value, column.unit)
     full = site = ""
     if isinstance(value, str):
-        visible = make_visible(value)
-        text = format_path(value) if column.is_path else visible if column.is_whole else text
-        full = shorten(visible, LONGEST_TITLE) if text != visible else ""
-        text += column.mark_of(value)
+        text, full = _name(column, value, text)
         if source := column.sources.get(value):
-            full = f"{full or visible}\n{make_visible(source)}"
-            site = shorten(column.site_of(value), LONGEST_SITE)
+            full = f"{full or make_visible(value)}\n{make_visible(source)}"
+            site = short_site(column.site_of(value))
     metric = str(value) if column.is_explained else ""
     bar = _bar(column, value, largest)
     grade = column.grade_of(value)
     return HtmlCell(
         text, column.is_numeric, bar, full, column.is_path, metric, grade,
         heat=_heat_of(value) if column.is_heat else None, link=link, site=site,
+        is_long=isinstance(value, str) and len(value) > LONGEST_UNBROKEN,
     )  # fmt: skip
+
+
+def _name(column: Column, value: str, short: str) -> tuple[str, str]:
+    """A text as it is drawn, and the whole of it where not all is seen."""
+    mark = column.mark_of(value)
+    if column.is_path:
+        return show_path(value, mark), whole_of(value)
+    visible = make_visible(value)
+    if _filter_of(column) == "region":
+        shown = show_region(value)
+        return shown + mark, whole_of(value) if "<i>" in shown else ""
+    text = visible if column.is_whole else short
+    return text + mark, whole_of(value) if text != visible else ""
 
 
 def _heat_of(value: Value) -> float | None:

@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from tracemill.engine.graph import has_needed_rows
 from tracemill.reports.model import MARK, Layout, Table
-from tracemill.reports.tables import Bound, Fetched, TableSpec, fetch, fetch_arrays, read_table
+from tracemill.reports.tables import (
+    Bound,
+    Fetched,
+    TableSpec,
+    fetch,
+    fetch_arrays,
+    holds_paths,
+    read_table,
+)
 from tracemill.reports.units import Value
 from tracemill.reports.windows import Window
 from tracemill.sql.query_files import create_views, load_query, stored_inputs
@@ -25,6 +33,8 @@ ASKED_OFTEN = {"main_waits": ("wait_states", 200_000), "main_times": ("call_tree
 """Views that many queries read: the table that has their rows, and up to how many rows they are
 computed only once, within 100 MB."""
 STREAMS = "streams"
+_MAYBE_PATHS = ("part", "caller")
+"""Columns of other names that hold call paths in some queries."""
 _LAST_LIMIT = "\nLIMIT $row_limit::BIGINT"
 Rows = list[dict[str, Value]]
 
@@ -119,6 +129,18 @@ class Material:
         `values` are values of other parameters.
         """
         return fetch_arrays(self._database_for(query), query, row_limit, **values)
+
+    def fetched_paths(self) -> set[str]:
+        """The call paths in all rows that were fetched, except those that are only marked."""
+        return {
+            str(row[place])
+            for (query, _), (names, rows) in self._fetched.items()
+            if query != PERTURBED
+            for place, name in enumerate(names)
+            if holds_paths(name) or name in _MAYBE_PATHS
+            for row in rows
+            if row[place] is not None
+        }
 
     def table(self, spec: TableSpec) -> Table:
         """A table of the report; it may be empty. Perturbed call paths are marked."""

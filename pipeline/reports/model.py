@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tracemill.base.names import site_of
+from tracemill.base.names import site_behind
 from tracemill.engine.focusing.options import EVERYTHING, FocusOptions
 from tracemill.reports.units import Unit, Value, format_value, grade_of
 
@@ -76,8 +76,7 @@ class Column:
 
     def site_of(self, value: str) -> str:
         """File and line behind a value, without folders; empty if unknown or part of the value."""
-        site = site_of(self.sources.get(value, ""))
-        return "" if value.endswith(site) else site
+        return site_behind(value, self.sources.get(value, ""))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,9 +235,17 @@ class Cause:
     """A cause of lost time: its call path, `source` file and line, its cost, and what to try."""
 
     call_path: str
-    source: str
     cost: str
     advice: str
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class NamedPath:
+    """A call path that a sentence names, with its `source` file and line if they are known."""
+
+    call_path: str
+    source: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -367,7 +374,7 @@ class Report:
     """A whole report on a run, campaign, comparison, night or forecast.
 
     `name` identifies the `subject`, of which only a focus may be shown. That of a run has its
-    summary as a `document`, too.
+    summary as a `document`, too. `paths` are call paths by their names in its sentences.
     """
 
     title: str
@@ -377,6 +384,7 @@ class Report:
     subject: Subject = Subject.RUN
     focus: FocusOptions = EVERYTHING
     document: "Document | None" = None
+    paths: Mapping[str, NamedPath] = field(default_factory=dict)
 
     @property
     def sql_options(self) -> str:

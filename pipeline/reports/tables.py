@@ -68,7 +68,8 @@ class TableSpec:
     `bars` are drawn in these columns. `silent` maps a column to the value that makes it
     uninteresting if all rows have it. Columns in `hidden_if_equal` are hidden if all rows have the
     same value, which the report shows elsewhere; `hidden` columns never appear. Columns in
-    `explained` contain metrics that the report explains, those in `efficiencies` are colored. If
+    `explained` contain metrics that the report explains, those in `efficiencies` are colored, those
+    in `paths` contain call paths whatever they are called. If
     `limited_per` names a column, the query returns `row_limit` rows for each of its values, the
     first ones unless it is not `is_ranked`. The limit of a tree is about its first bar.
     """
@@ -87,6 +88,7 @@ class TableSpec:
     hidden: frozenset[str] = frozenset()
     explained: tuple[str, ...] = ()
     efficiencies: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
 
     @property
     def fetched_limit(self) -> int | None:
@@ -222,11 +224,16 @@ def _column(name: str, values: tuple[Value, ...], spec: TableSpec) -> Column:
         title=(spec.titles or {}).get(name, title_of(name)),
         unit=unit_of(name, values),
         has_bar=name in spec.bars,
-        is_path=name.endswith("call_path"),
+        is_path=holds_paths(name) or name in spec.paths,
         meaning=meaning_of(spec.query, name),
         is_explained=name in spec.explained,
         is_efficiency=name in spec.efficiencies,
     )
+
+
+def holds_paths(column: str) -> bool:
+    """True for a column of call paths by its name."""
+    return column.endswith("call_path")
 
 
 def title_of(column: str) -> str:

@@ -1,5 +1,6 @@
 """Figures as words: parts of the sentences of all sections."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 from tracemill.base.names import drop_arguments, format_path, make_visible, shorten, site_of
@@ -15,6 +16,8 @@ from tracemill.reports.units import (
 Row = Mapping[str, Value]
 
 LONGEST_REGION = 60
+QUOTED = re.compile(r'"([^"]+)"')
+"""A name as `quote` gives it, unless it has quotes itself."""
 
 
 def count_of(count: Value, singular: str, plural: str = "") -> str:

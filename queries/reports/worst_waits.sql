@@ -5,7 +5,7 @@
 -- those of the main part, as are the shares.
 --
 -- Grain:      one row per kind, extended ones separate, and call path; at most three per kind
--- Inputs:     main_waits, metrics, call_paths, call_path_sources, locations, visits, main_times
+-- Inputs:     main_waits, metrics, call_paths, locations, visits, main_times
 -- Output:     report section summary
 -- Parameters: $row_limit  maximum number of kinds, longest waits first (BIGINT)
 -- Assumes:    of equals, the call path, the location and the cause with the smallest number count
@@ -105,7 +105,6 @@ SELECT
     kinds.uncertain_count::BIGINT AS uncertain_count,
     places.call_path_count,
     call_paths.path AS call_path,
-    sources.source,
     places.wait_ns::BIGINT AS wait_ns,
     places.location_count,
     victims.rank AS rank,
@@ -121,7 +120,6 @@ INNER JOIN places
     ON kinds.kind = places.kind AND kinds.is_extended = places.is_extended AND places.place <= 3
 LEFT JOIN metrics ON kinds.kind = metrics.metric
 INNER JOIN call_paths ON places.call_path_id = call_paths.call_path_id
-LEFT JOIN call_path_sources AS sources ON places.call_path_id = sources.call_path_id
 INNER JOIN locations AS victims ON places.location_id = victims.location_id
 INNER JOIN locations AS causes ON places.cause_location_id = causes.location_id
 LEFT JOIN call_paths AS cause_paths ON places.cause_call_path_id = cause_paths.call_path_id

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import Open, unfold
+from tests.helpers.explored import make_run
 from tracemill.engine.analyze import analyze
 from tracemill.reports.build import build_report
 from tracemill.reports.html import render_html
@@ -40,7 +41,12 @@ def test_the_first_screen_has_verdict_efficiencies_causes_and_the_timeline(page:
 
 
 def test_its_prose_is_short(page: Page) -> None:
-    prose = [page.locator(".verdict").inner_text(), *page.locator(".advice").all_inner_texts()]
+    script = """(it) => {
+      const copy = it.cloneNode(true)
+      copy.querySelectorAll("small").forEach((site) => site.remove())
+      return copy.textContent
+    }"""
+    prose = [each.evaluate(script) for each in page.locator(".verdict, .advice").all()]
     assert len(re.findall(r"\S+", " ".join(prose))) <= MOST_WORDS
 
 
@@ -70,7 +76,7 @@ def test_causes_have_their_whole_source_lines(page: Page) -> None:
             assert site.get_attribute("title").endswith(site.inner_text())
             assert site.evaluate(
                 "(it) => it.getBoundingClientRect().right"
-                " <= it.closest('.where').getBoundingClientRect().right + 1"
+                " <= it.closest('li').getBoundingClientRect().right"
             )
     page.set_viewport_size(SCREEN)
 
@@ -129,3 +135,28 @@ def test_a_filter_finds_rows_behind_the_first(open_page: Open, tmp_path: Path) -
     assert last.is_visible()
     page.get_by_role("button", name="Clear filter").click()
     assert not last.is_visible()
+
+
+# 60 characters do not fit into a column at 700 px.
+DEEP = "main(int, char**)/" + "/".join(f"solve_level_{at}(Domain&)" for at in range(5))
+
+
+def test_call_paths_take_two_lines_at_most_and_are_copied_whole(open_page: Open) -> None:
+    run = make_run(DEEP)
+    page = open_page(build_report(run), viewport=SCREEN)
+    unfold(page)
+    page.evaluate(
+        "addEventListener('copy', (e) => { window.copied = e.clipboardData.getData('text') })"
+    )
+    for width in (1400, 700):
+        page.set_viewport_size({"width": width, "height": 900})
+        cells = page.locator("td.p:visible")
+        assert cells.count() > 5
+        heights = cells.evaluate_all("(all) => all.map((it) => it.getBoundingClientRect().height)")
+        assert max(heights) < 2 * 26 + 4
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    cell = page.locator("td.p:visible", has_text="MPI_Recv").first
+    cell.locator("bdi.path").evaluate("(it) => getSelection().selectAllChildren(it)")
+    page.evaluate("document.execCommand('copy')")
+    assert page.evaluate("window.copied") == f"{DEEP}/MPI_Recv"
+    assert cell.locator("bdi.path").get_attribute("title").startswith(f"{DEEP}/MPI_Recv")

@@ -5,15 +5,18 @@ The run is that of `explored`: rank 1 waits 50 ms for a message of rank 0.
 
 from typing import Any
 
+import duckdb
 import pytest
 
 from tests.helpers.explored import make_run
-from tests.helpers.hand_made import MS, waits
+from tests.helpers.hand_made import MS, HandMadeRun, waits
 from tracemill.reports.build import build_report, build_summary
 from tracemill.reports.html import render_html
 from tracemill.reports.markdown import render_markdown
-from tracemill.reports.model import Finding, Opening
+from tracemill.reports.material import Material
+from tracemill.reports.model import Finding, Opening, Section
 from tracemill.reports.sections.summary import describe_advice
+from tracemill.reports.source_lines import with_sources
 
 MAIN, SEND, RECV = range(3)
 
@@ -64,8 +67,8 @@ def test_page_and_terminal_name_causes_in_the_same_order() -> None:
     found = [sentence for sentence in said if "causes" in sentence]
     assert found == [
         '"main", mostly on rank 0, causes 56.0% of all waiting (28.0 ms of 50.0 ms).',
-        'The time itself in "main/MPI_Recv" (not its waiting) on rank 0 causes 44.0% of all '
-        "waiting (22.0 ms of 50.0 ms).",
+        'The time without waiting in "main/MPI_Recv" on rank 0 causes 44.0% of all waiting '
+        "(22.0 ms of 50.0 ms).",
     ]
 
 
@@ -88,7 +91,8 @@ def test_efficiencies_without_computation_have_a_caveat(useful: float, *, has_ca
     assert (caveat in opening_of(pop_metrics=pop).verdict) == has_caveat
 
 
-def test_tables_show_source_lines_of_call_paths() -> None:
+def run_with_lines(**changes: Any) -> HandMadeRun:
+    """main is in /src/app.c, line 7, and calls MPI there."""
     regions = [
         each | ({"file": "/src/app.c", "begin_line": 7} if each["name"] == "main" else {})
         for each in make_run().tables["regions"]
@@ -98,7 +102,48 @@ def test_tables_show_source_lines_of_call_paths() -> None:
         each | {"caller_region_id": main if each["parent_call_path_id"] is not None else None}
         for each in make_run().tables["call_paths"]
     ]
-    report = build_report(make_run(regions=regions, call_paths=paths))
+    return make_run(regions=regions, call_paths=paths, **changes)
+
+
+def test_sentences_and_causes_have_source_lines_in_every_form() -> None:
+    """MPI_Recv causes 22 ms; main is on the critical path, and what removing it brings is known."""
+    gain = {"kind": "call path", "call_path_id": MAIN, "path_ns": 90 * MS, "gain_ns": 50 * MS,
+            "run_ns": 50 * MS}  # fmt: skip
+    run = run_with_lines(root_causes=[cause(RECV, "latesender", 22)], gains=[gain])
+    report = build_report(run)
+    summary = report.section("summary")
+    assert summary.opening is not None
+    assert summary.opening.verdict == (
+        '"main/MPI_Recv" (app.c:7) causes 44.0% of all waiting. Without "main" (app.c:7) the whole '
+        "run would take 50.0 ms (50.0%) less, although it takes 90.0 ms on the critical path."
+    )
+    assert [each.source for each in summary.opening.causes] == ["/src/app.c:7"]
+    gained = (
+        'Without "main" (app.c:7) the whole run would take 50.0 ms instead of 100 ms, 50.0 ms '
+        "(50.0%) less, although it takes 90.0 ms on the critical path."
+    )
+    assert gained in summary.sentences
+    assert report.section("gains").sentences == (gained,)
+    assert 'in "main/MPI_Recv" (app.c:7). ' in summary.findings[0].detail
+    assert gained in build_summary(run).section("summary").sentences
+    assert 'Without "main" (app.c:7) the' in render_markdown(report)
+    assert 'Without "<bdi class="said" title="main\n/src/app.c:7">main</bdi>"' in render_html(
+        report
+    )
+
+
+def test_names_that_several_call_paths_share_have_no_source_line() -> None:
+    paths = [{"call_path": f"main/f({kind})"} for kind in ("int", "char")]
+    names = tuple(paths[0])
+    fetched = {("any", None): (names, tuple(tuple(row.values()) for row in paths))}
+    sentence = 'Most in "main/f(…)".'
+    section = Section(key="x", title="X", sentences=(sentence,))
+    material = Material(duckdb.connect(), make_run().manifest, _fetched=dict(fetched))
+    assert with_sources((section,), material) == ((section,), {})
+
+
+def test_tables_show_source_lines_of_call_paths() -> None:
+    report = build_report(run_with_lines())
     tables = report.section("wait-states").tables
     path = next(column for table in tables for column in table.columns if column.is_path)
     assert path.sources == {"main/MPI_Recv": "/src/app.c:7"}

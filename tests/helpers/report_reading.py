@@ -13,6 +13,7 @@ from tracemill.reports.html import render_html
 from tracemill.reports.markdown import render_markdown
 from tracemill.reports.material import Material
 from tracemill.reports.model import Report, Section, Table
+from tracemill.reports.page_names import JOINT
 from tracemill.reports.sections import SectionModule, build_sections
 from tracemill.reports.terminal import print_report
 
@@ -46,6 +47,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
+        data = data.replace(JOINT, "")
         self.texts.append(data)
         if "td" in self.open or "th" in self.open:
             self.cells[-1] += data

@@ -6,7 +6,7 @@ from tracemill.base.text import join_words
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section
 from tracemill.reports.tables import TableSpec
-from tracemill.reports.wording import Row, nonempty, number, share_of, time_of
+from tracemill.reports.wording import Row, name_path, nonempty, number, share_of, time_of
 
 PLACE = 20
 NAMED = 3
@@ -135,10 +135,11 @@ def describe_loss(losses: Sequence[Row]) -> str:
         return ""
     worst = losses[0]
     lost = time_of(worst["lost_ns"])
+    path = name_path(worst["call_path"])
     if worst["participant_count"] != 1:
         count = worst["participant_count"]
-        return f"While {worst['call_path']} ran on {count} threads only, the others lost {lost}."
+        return f"While {path} ran on {count} threads only, the others lost {lost}."
     thread = f" thread {worst['thread']}" if worst["thread"] else ""
     rank = "one thread" if worst["rank"] is None else f"rank {worst['rank']}{thread}"
     alone = " alone" if number(worst["alone_ns"]) > number(worst["with_others_ns"]) else ""
-    return f"While {worst['call_path']} ran on {rank}{alone}, the others lost {lost}."
+    return f"While {path} ran on {rank}{alone}, the others lost {lost}."

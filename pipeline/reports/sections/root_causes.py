@@ -10,8 +10,8 @@ from tracemill.reports.units import Value
 from tracemill.reports.wording import (
     Row,
     count_of,
+    name_path,
     name_place,
-    name_site,
     number,
     share_of,
     time_of,
@@ -105,8 +105,8 @@ def is_one(row: Row) -> bool:
 
 def describe_cause(row: Row, *, has_threads: bool) -> str:
     """A call path with the waiting that it causes; names a location if it causes most of it."""
-    what = name_site(row)
-    subject = f"The time itself in {what} (not its waiting)" if row["is_mpi"] else what
+    what = name_path(row["call_path"])
+    subject = f"The time without waiting in {what}" if row["is_mpi"] else what
     place = name_place(row["worst_rank"], row["worst_thread"], has_threads=has_threads)
     caused, direct = number(row["caused_ns"]), number(row["direct_ns"])
     places = ("location", "locations") if has_threads else ("process", "processes")

@@ -12,6 +12,7 @@ tracemill.startTables = function () {
     table.querySelectorAll("thead th").forEach((head, at) => makeSortable(table, head, at));
   }
   addSwitch();
+  document.addEventListener("copy", copyWhole);
   document.addEventListener("click", (event) => {
     const link = event.target.closest("a[href^='#']");
     if (link) reveal(link.hash);
@@ -65,6 +66,16 @@ tracemill.startTables = function () {
     const sign = /^[−-]/.test(text) ? -1 : 1;
     const amount = Number(found[1].replaceAll(",", "")) * (UNITS[found[2]] || 1);
     return sign * (text.startsWith("<") ? amount / 2 : amount);
+  }
+
+  // --- Call paths ---
+
+  // A path is one word in what is copied, although it stands in two boxes.
+  function copyWhole(event) {
+    const text = String(getSelection());
+    if (!text.includes("\u2060")) return;
+    event.clipboardData.setData("text/plain", text.replace(/\u2060\n?/g, ""));
+    event.preventDefault();
   }
 
   // --- SQL ---

@@ -1,0 +1,107 @@
+"""Names of a trace in a page: short to see, and whole in its text, to find and copy."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from markupsafe import Markup, escape
+
+from tracemill.base.names import drop_arguments, make_visible, shorten, site_of
+from tracemill.reports.model import NamedPath
+from tracemill.reports.wording import QUOTED
+
+LONGEST_WHOLE = 1_000
+LONGEST_SITE = 28
+CUT = "…"
+JOINT = "\u2060"
+"""Stands where a path is one word but two boxes; copied text is without it."""
+Pieces = Sequence[tuple[str, str]]
+"""What is seen, each with what is hidden after it."""
+_QUOTED = re.compile(QUOTED.pattern + r"(?: \(([^()\s]+:\d+)\))?")
+
+
+def whole_of(name: str) -> str:
+    """The name as it is copied and shown on hover."""
+    return shorten(make_visible(name), LONGEST_WHOLE)
+
+
+def show_path(path: str, mark: str = "") -> Markup:
+    """A call path without argument lists that drops names after the first where space is short."""
+    whole = whole_of(path)
+    first, rest = _split(_align(whole, drop_arguments(whole)))
+    start = Markup("<span>{}{}</span>").format(_draw(first), JOINT) if first else Markup()
+    return start + Markup("<span><bdi>{}</bdi></span>").format(_draw(rest) + mark)
+
+
+def show_region(name: str) -> Markup:
+    """A region without its argument list."""
+    whole = whole_of(name)
+    return _draw(_align(whole, shorten(drop_arguments(whole))))
+
+
+def show_sentence(text: str, paths: Mapping[str, NamedPath]) -> Markup:
+    """A sentence whose call paths show the whole path on hover, with their source lines small."""
+
+    def show(found: re.Match[str]) -> Markup:
+        path = paths.get(found[1])
+        if path is None:
+            return _with_breaks(found[0])
+        whole = whole_of(path.call_path)
+        title = f"{whole}\n{make_visible(path.source)}" if path.source else whole
+        named = Markup('"<bdi class="said" title="{}">{}</bdi>"').format(
+            title, _draw(_align(whole, found[1]), _with_breaks)
+        )
+        return named + (show_site(f"({found[2]})") if found[2] else "")
+
+    shown, at = Markup(), 0
+    for found in _QUOTED.finditer(text):
+        shown += _with_breaks(text[at : found.start()]) + show(found)
+        at = found.end()
+    return shown + _with_breaks(text[at:])
+
+
+def show_site(site: str) -> Markup:
+    """A file with its line, small and after a space."""
+    return Markup(' <small class="site">{}</small>').format(site)
+
+
+def short_site(source: str) -> str:
+    """File and line without folders, and short."""
+    return shorten(site_of(source), LONGEST_SITE)
+
+
+def _with_breaks(text: str) -> Markup:
+    """Lines may end after slashes."""
+    return escape(text).replace("/", Markup("/<wbr>"))
+
+
+def _draw(pieces: Pieces, draw: Callable[[str], Markup] = escape) -> Markup:
+    return Markup().join(
+        draw(seen) + (Markup("<i>{}</i>").format(hidden) if hidden else "")
+        for seen, hidden in pieces
+    )
+
+
+def _align(whole: str, shown: str) -> Pieces:
+    """What is seen and hidden of a name that is shown with parts left out as `…`."""
+    return list(_pieces(whole, shown.split(CUT)))
+
+
+def _pieces(whole: str, seen: Sequence[str]) -> Iterator[tuple[str, str]]:
+    at = 0
+    for piece, after in zip(seen, (*seen[1:], None), strict=True):
+        at += len(piece)
+        if after is None:
+            end = len(whole)
+        else:
+            end = whole.find(after, at) if after is not seen[-1] else len(whole) - len(after)
+        yield piece, whole[at:end]
+        at = end
+
+
+def _split(pieces: Pieces) -> tuple[Pieces, Pieces]:
+    """The pieces up to the first slash that is seen, and those after it; none, if there is none."""
+    for place, (seen, hidden) in enumerate(pieces):
+        head, slash, tail = seen.partition("/")
+        if slash:
+            return [*pieces[:place], (head + slash, "")], [(tail, hidden), *pieces[place + 1 :]]
+    return [], pieces

@@ -1,0 +1,61 @@
+"""Names of a trace in a page: what is seen of them is short, what is found and copied is whole."""
+
+import re
+from html import unescape
+
+import pytest
+
+from tests.end_to_end.test_reports import HOSTILE
+from tracemill.base.names import format_path, make_visible
+from tracemill.reports.model import NamedPath
+from tracemill.reports.page_names import JOINT, show_path, show_region, show_sentence
+
+LONG = "/".join(["main", *(f"level_{at}" for at in range(30)), "MPI_Send"])
+
+
+def text_of(shown: str) -> str:
+    """What a reader finds and copies."""
+    return unescape(re.sub(r"<[^>]*>", "", shown)).replace(JOINT, "")
+
+
+def seen_in(shown: str) -> str:
+    """What a reader sees where space is enough."""
+    return text_of(re.sub(r"<i>[^<]*</i>", "…", shown))
+
+
+def test_arguments_are_hidden_and_the_first_name_stands_apart() -> None:
+    assert show_path("main(int, char**)/send(void (*)(int))/MPI_Send", " †") == (
+        f"<span>main(<i>int, char**</i>)/{JOINT}</span>"
+        "<span><bdi>send(<i>void (*)(int)</i>)/MPI_Send †</bdi></span>"
+    )
+    assert show_path("main") == "<span><bdi>main</bdi></span>"
+    assert show_region("f(A<int>&)") == "f(<i>A&lt;int&gt;&amp;</i>)"
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, LONG, "f(a)/g(b)/f(a)", "a…b/c…d", "f(g(x)/h)/x"])
+def test_no_name_loses_anything(name: str) -> None:
+    whole = make_visible(name)
+    for shown in (show_path(name), show_region(name)):
+        assert len(whole) > 1_000 or text_of(shown) == whole
+
+
+def test_sentences_say_call_paths_with_whole_names_and_small_source_lines() -> None:
+    path = "main/step(int)/MPI_Send"
+    text = f'Without "{format_path(path)}" (a.c:7) & "b" (c.c:8) it is 2 s (1%).'
+    assert show_sentence(text, {format_path(path): NamedPath(path, "/src/a.c:7")}) == (
+        f'Without "<bdi class="said" title="{path}\n/src/a.c:7">main/<wbr>step(<i>int</i>)/<wbr>'
+        'MPI_Send</bdi>" <small class="site">(a.c:7)</small> &amp; &#34;b&#34; (c.c:8) it is 2 s '
+        "(1%)."
+    )
+
+
+def test_a_long_call_path_in_a_sentence_is_whole_in_its_text() -> None:
+    shown = show_sentence(f'In "{format_path(LONG)}".', {format_path(LONG): NamedPath(LONG)})
+    assert text_of(shown) == f'In "{LONG}".'
+    assert seen_in(shown) == f'In "{format_path(LONG)}".'
+
+
+def test_hostile_sentences_are_text() -> None:
+    for name in HOSTILE:
+        shown = show_sentence(f'"{name}" costs', {name: NamedPath(name, name)})
+        assert not re.search(r"<(?!/?(?:bdi|wbr|i|small)\b)", shown)
