@@ -160,3 +160,7 @@ def test_call_paths_take_two_lines_at_most_and_are_copied_whole(open_page: Open)
     page.evaluate("document.execCommand('copy')")
     assert page.evaluate("window.copied") == f"{DEEP}/MPI_Recv"
     assert cell.locator("bdi.path").get_attribute("title").startswith(f"{DEEP}/MPI_Recv")
+    page.set_viewport_size({"width": 700, "height": 900})
+    page.emulate_media(media="print")
+    assert page.evaluate("""() => [...document.querySelectorAll(".scroll, td.p")].every(
+      (it) => it.scrollWidth <= it.clientWidth + 1)""")
