@@ -110,8 +110,9 @@ def test_gains_are_those_of_waiting_for_the_other_kernel(report: Report) -> None
     ]
     summary = report.section("summary")
     assert summary.opening is not None
-    assert (
-        'Without "copy" the whole run would take 20.0 µs (20.0%) less.' in summary.opening.verdict
+    assert summary.opening.verdict.endswith(
+        'Without "copy" the whole run would take 20.0 µs (20.0%) less, although it takes 50.0 µs '
+        "on the critical path."
     )
 
 
