@@ -85,14 +85,17 @@ CELLS = TableSpec(
     query="grid_cell_marks",
     title="Cells of the grid",
     note=(
-        "A cell skips configurations without efficiency and extends to the nearest ones with "
-        "efficiency. Cells never overlap: if two of equal size start at one corner, the method "
-        "takes the one with fewer process steps."
+        "By the size and the processes where a cell ends; it begins at the next smaller ones with "
+        "efficiency, and skips configurations without. Cells never overlap: if two of equal size "
+        "start at one corner, the method takes the one with fewer process steps."
     ),
     row_limit=2_000,
-    titles={"mark_procs": "MarkProcs", "mark_data": "MarkData", "mark_all": "MarkAll"},
+    titles={
+        "mark_procs": "MarkProcs", "mark_data": "MarkData", "mark_all": "MarkAll",
+        "upper_size": "Size",
+    },
     hidden_if_equal=("application", "size_axis"),
-)
+)  # fmt: skip
 SPEED_UPS = TableSpec(
     query="speed_ups",
     title="Speed-up",

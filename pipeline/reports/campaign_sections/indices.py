@@ -52,7 +52,12 @@ def build(material: Material) -> Section | None:
     index_keys = ("block", "measure", "constraint_kind", "model", "reference_point")
     tables = filled(
         replace(marks, claim=next(describe_marks(marks.as_dicts()), "")),
-        replace(cells, claim=describe_cells(cells.as_dicts())),
+        *(
+            replace(each, claim=describe_cells(cells.as_dicts()) if at == 0 else "")
+            for at, each in enumerate(
+                pivot_each(cells, ("mark_all", "mark_procs", "mark_data"), (), end="upper_")
+            )
+        ),
         *(
             replace(each, claim=describe_indices(len(indices.rows), blocks))
             for each in pivot_each(indices, ("index_value",), index_keys)
