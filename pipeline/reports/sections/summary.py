@@ -124,9 +124,10 @@ def _sources(overview: Row) -> tuple[ShownQuery, ...]:
 
 def mark_paths(section: Section, perturbed: Set[str]) -> Section:
     """The section with perturbed call paths marked as in tables, and a note if it has any."""
+    names = set(map(name_path, perturbed))
 
     def mark(text: str) -> str:
-        for name in map(name_path, perturbed):
+        for name in names:
             text = text.replace(name, f"{name} {MARK}")
         return text
 
