@@ -1,7 +1,8 @@
 -- Flat profile over all locations: the regions with the most exclusive time.
 --
 -- Grain:      one row per visited region
--- Inputs:     flat_profile, main_times, regions, locations
+-- Inputs:     flat_profile, main_times, setup_times, call_tree, call_paths, regions,
+--             locations
 -- Output:     report section profile
 -- Parameters: $row_limit  maximum number of regions, most time first (BIGINT)
 -- Assumes:    of equals, the region and the location with the smallest number count
@@ -30,6 +31,25 @@ WITH
         INNER JOIN locations ON flat_profile.location_id = locations.location_id
     ),
 
+    -- Time of outermost visits outside the main part, with callees.
+    setups AS (
+        SELECT
+            call_paths.region_id,
+            sum(setup_times.time_ns) AS inclusive_ns
+        FROM call_tree
+        INNER JOIN call_paths ON call_tree.call_path_id = call_paths.call_path_id
+        INNER JOIN setup_times
+            ON
+                call_tree.location_id = setup_times.location_id
+                AND setup_times.call_path_id
+                BETWEEN call_paths.call_path_id AND call_paths.last_call_path_id
+        WHERE
+            NOT call_tree.is_recursive
+            AND (call_tree.visit_count > 0 OR call_tree.shortest_ns IS NOT NULL)
+            AND call_paths.kind <> 'task_stub'
+        GROUP BY call_paths.region_id
+    ),
+
     summed AS (
         SELECT
             region_id,
@@ -54,7 +74,7 @@ SELECT
     END AS paradigm,
     summed.exclusive_ns::BIGINT AS exclusive_ns,
     summed.exclusive_ns / nullif(sum(summed.exclusive_ns) OVER (), 0) AS exclusive_ratio,
-    summed.inclusive_ns::BIGINT AS inclusive_ns,
+    (summed.inclusive_ns - coalesce(setups.inclusive_ns, 0))::BIGINT AS inclusive_ns,
     summed.visit_count::BIGINT AS visit_count,
     summed.location_count,
     summed.worst_rank,
@@ -63,5 +83,6 @@ SELECT
     summed.longest_ns
 FROM summed
 INNER JOIN regions ON summed.region_id = regions.region_id
+LEFT JOIN setups ON summed.region_id = setups.region_id
 ORDER BY summed.exclusive_ns DESC, summed.region_id
 LIMIT $row_limit::BIGINT

@@ -48,6 +48,19 @@ def test_shares_refer_to_the_main_part() -> None:
     }  # fmt: skip
 
 
+def test_inclusive_times_of_regions_refer_to_the_main_part_too() -> None:
+    run = with_rows(
+        late_sender_run(),
+        main_part=[{"begin_ns": 20 * MS, "end_ns": 100 * MS}],
+        setup_times=[{"call_path_id": 0, "location_id": 0, "time_ns": 80 * MS},
+                     {"call_path_id": 2, "location_id": 1, "time_ns": 20 * MS}],
+    )  # fmt: skip
+    regions = tables_of(some_of(run, "flat_profile"))["top_regions"].as_dicts()
+    assert {row["region"]: (row["exclusive_ns"], row["inclusive_ns"]) for row in regions} == {
+        "main": (50 * MS, 100 * MS), "MPI_Recv": (40 * MS, 40 * MS), "MPI_Send": (10 * MS, 10 * MS)
+    }  # fmt: skip
+
+
 def test_calls_without_records_are_no_all_clear() -> None:
     """MPI_Send was visited, but no message was recorded."""
     run = with_rows(late_sender_run(), wait_states=[], mpi_operations=[])

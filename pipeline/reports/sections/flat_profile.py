@@ -22,7 +22,10 @@ LOCATION_LIMIT = 128
 TOP_REGIONS = TableSpec(
     query="top_regions",
     title="Regions by exclusive time",
-    note="Summed over all locations. Worst rank: the rank with the most time in the region.",
+    note=(
+        "Summed over all locations. Times are those of the main part; visits, and the longest one, "
+        "are those of the whole run. Worst rank: the rank with the most time in the region."
+    ),
     row_limit=25,
     bars=("exclusive_ns",),
     silent={"worst_thread": 0},
