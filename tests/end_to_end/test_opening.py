@@ -89,6 +89,13 @@ def test_efficiencies_without_computation_have_a_caveat(useful: float, *, has_ca
     ]  # fmt: skip
     caveat = "Processes hardly compute, so efficiencies say little."
     assert (caveat in opening_of(pop_metrics=pop).verdict) == has_caveat
+    places = [
+        each | ({"kind": "gpu"} if each["location_id"] else {})
+        for each in make_run().tables["locations"]
+    ]
+    verdict = opening_of(pop_metrics=pop, locations=places).verdict
+    assert caveat not in verdict
+    assert ("GPU streams compute instead of processes, so" in verdict) == has_caveat
 
 
 def run_with_lines(**changes: Any) -> HandMadeRun:

@@ -200,6 +200,21 @@ def test_threads_are_named_where_ranks_do_not_suffice() -> None:
     assert "worst_thread" not in table.hidden
 
 
+def test_streams_on_the_critical_path_are_no_processes() -> None:
+    places = [
+        {"location_id": at, "location_group_id": 0, "rank": 0, "thread": at, "is_complete": True}
+        | ({"kind": "gpu"} if at else {})
+        for at in (0, 1)
+    ]
+    run = with_rows(late_sender_run(), locations=places, runs=[make_run_row(process_count=1)])
+    section = section_of(run, "critical-path")
+    assert section.sentences[1] == (
+        "It visits 2 locations in 2 segments, and spends most time on rank 0: 60.0 ms (60.0% of "
+        "the path)."
+    )
+    assert section.facts[-1].label == "locations on the path"
+
+
 def test_a_path_on_one_process_stays_there() -> None:
     (row,) = late_sender_run().tables["critical_path_summary"]
     run = with_rows(

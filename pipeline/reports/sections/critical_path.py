@@ -78,11 +78,11 @@ def build(material: Material) -> Section:
     return Section(
         key="critical-path",
         title="Critical path",
-        facts=_facts(overview[0], has_threads=material.has_threads),
+        facts=_facts(overview[0], material),
         sentences=nonempty(
             describe_length(material),
             describe_path_waits(material),
-            describe_course(overview[0], has_threads=material.has_threads),
+            describe_course(overview[0], material),
             describe_impact(overview[0]),
             "" if overview[0]["is_whole"] else BROKEN,
         ),
@@ -97,20 +97,21 @@ BROKEN = (
 )
 
 
-def _facts(overview: Row, *, has_threads: bool) -> tuple[Fact, ...]:
+def _facts(overview: Row, material: Material) -> tuple[Fact, ...]:
     threading = Fact("of the path coordinating threads", overview["threading_ratio"], Unit.SHARE)
     return (
         Fact("length", overview["path_ns"], Unit.TIME, "Without MPI setup."),
         Fact("of the path computation", overview["computation_ratio"], Unit.SHARE),
-        *((threading,) if has_threads else ()),
+        *((threading,) if material.has_threads else ()),
         Fact("of the path communication", overview["communication_ratio"], Unit.SHARE),
-        Fact(f"{_locations(has_threads)[1]} on the path", overview["location_count"], Unit.COUNT),
+        Fact(f"{_locations(material)[1]} on the path", overview["location_count"], Unit.COUNT),
     )
 
 
-def _locations(has_threads: bool) -> tuple[str, str]:
+def _locations(material: Material) -> tuple[str, str]:
     """Singular and plural of what the path visits."""
-    return ("location", "locations") if has_threads else ("process", "processes")
+    is_finer = material.has_threads or number(material.overview["stream_count"])
+    return ("location", "locations") if is_finer else ("process", "processes")
 
 
 def describe_absence(material: Material) -> str:
@@ -165,13 +166,15 @@ def describe_path_waits(material: Material) -> str:
     return ""
 
 
-def describe_course(overview: Row, *, has_threads: bool) -> str:
+def describe_course(overview: Row, material: Material) -> str:
     """The number of locations and segments, and the location with most of the path."""
-    place = name_place(overview["worst_rank"], overview["worst_thread"], has_threads=has_threads)
+    place = name_place(
+        overview["worst_rank"], overview["worst_thread"], has_threads=material.has_threads
+    )
     if number(overview["location_count"]) < 2:
         return f"It stays on {place}."
     return (
-        f"It visits {count_of(overview['location_count'], *_locations(has_threads))} in "
+        f"It visits {count_of(overview['location_count'], *_locations(material))} in "
         f"{count_of(overview['segment_count'], 'segment')}, and spends most time on {place}: "
         f"{time_of(overview['worst_ns'])} ({share_of(overview['worst_ratio'])} of the path)."
     )

@@ -137,7 +137,11 @@ def describe_little_computation(material: Material) -> str:
     rows = of_first_interval(material.rows_of(EFFICIENCIES))
     values = [row["multiplicative_ratio"] for row in rows if row["metric"] == "parallel_efficiency"]
     is_little = any(number(value) < LITTLE_COMPUTATION for value in values)
-    return "Processes hardly compute, so efficiencies say little." if is_little else ""
+    if not is_little:
+        return ""
+    streams = number(material.overview["stream_ns"])
+    who = "GPU streams compute instead of processes" if streams else "Processes hardly compute"
+    return f"{who}, so efficiencies say little."
 
 
 def name_inside(title: str) -> str:
