@@ -18,9 +18,10 @@ PARTS = TableSpec(
     title="Gain of each part",
     note=(
         "The run is replayed without the part: waiting follows from what the others do then. A "
-        "dash: not replayed; the gain is at most the time on the path. MPI_Init and MPI_Finalize "
-        "cannot be removed. The path is that of the activity graph, from the first record to the "
-        "last, through scans, windows and locks, too; the critical path above follows Scalasca."
+        "dash: not replayed; the gain is at most the time on the path. A program cannot do without "
+        "MPI_Init and MPI_Finalize: their gain is a bound for a faster start and end. The "
+        "path is that of the activity graph, from the first record to the last, through scans, "
+        "windows and locks, too; the critical path above follows Scalasca."
     ),
     row_limit=20,
     limited_per="kind",

@@ -13,8 +13,8 @@ NAMED_ENTRIES = 5
 
 _TITLES = {"here_ns": "Here", "forked_ns": "Forked", "together_ns": "Together"}
 _NOTE = (
-    "Here: on the locations that are in the caller themselves. Forked: on locations whose threads "
-    "were forked there."
+    "In the whole run, with MPI setup. Here: on the locations that are in the caller themselves. "
+    "Forked: on locations whose threads were forked there."
 )
 ENTRY_REGIONS = TableSpec(
     query="entry_regions",
