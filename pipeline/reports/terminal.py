@@ -66,7 +66,9 @@ def _print_sentences(section: Section, console: Console) -> None:
         grid = RichTable.grid(padding=(0, 1))
         grid.add_column(style="number", justify="right", min_width=3)
         grid.add_column(overflow="fold")
-        grid.add_row(f"{number}.", Text.assemble((finding.headline, "bold"), " ", finding.detail))
+        line = Text.assemble((finding.headline, "bold"), " ", finding.detail)
+        line.rstrip()
+        grid.add_row(f"{number}.", line)
         console.print(grid)
     for remark in section.remarks:
         console.print(Text(remark, style="muted"), soft_wrap=not console.is_terminal)
