@@ -1,5 +1,7 @@
 """The application: all commands, and messages for wrong command lines."""
 
+from collections.abc import Sequence
+
 from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
 
 from tracemill.base.version import VERSION
@@ -21,6 +23,8 @@ from tracemill.cli.hierarchy import hierarchy
 from tracemill.cli.nightly import nightly
 from tracemill.cli.overheads import overheads
 
+NAMED_TOKENS = 2
+
 
 def _describe(error: CycloptsError) -> str:
     """One line about a wrong command line, with advice."""
@@ -30,11 +34,20 @@ def _describe(error: CycloptsError) -> str:
         meaning = f"one of {choices}" if choices else error.argument.parameter.help or "a value"
         text = f"{command} needs {error.argument.name}: {meaning.rstrip('.')}"
     elif isinstance(error, UnusedCliTokensError):
-        surplus = " ".join(error.unused_tokens or ())
-        text = f"{command} does not take {surplus}: quote arguments with spaces"
+        tokens = error.unused_tokens or ()
+        are_whole = any(" " in each or "/" in each for each in tokens)
+        told = "too many arguments" if are_whole else "quote arguments with spaces"
+        text = f"{command} does not take {_shorten(tokens)}: {told}"
     else:
         text = str(error)
     return f"tracemill: {text} (see --help)"
+
+
+def _shorten(tokens: Sequence[str]) -> str:
+    """The first tokens; of many, such as the files of a shell pattern, how many follow."""
+    named = " ".join(tokens[:NAMED_TOKENS])
+    others = len(tokens) - NAMED_TOKENS
+    return f"{named} and {others:,} more" if others > 0 else named
 
 
 app = App(

@@ -92,6 +92,7 @@ def test_a_wrong_command_line_exits_with_2(
         ("export picture m01 --output x.svg", "export picture needs --of: one of timeline, mess"),
         ("analyze a b c", "analyze does not take b c: quote arguments with spaces"),
         ("sql FROM visits", "sql does not take visits: quote arguments with spaces"),
+        ("campaign t/a t/b t/c t/d t/e", "campaign does not take t/b t/c and 2 more: too many a"),
     ],
 )
 def test_missing_and_extra_arguments_are_named(
