@@ -82,18 +82,25 @@ def _draw(pieces: Pieces, draw: Callable[[str], Markup] = escape) -> Markup:
 
 
 def _align(whole: str, shown: str) -> Pieces:
-    """What is seen and hidden of a name that is shown with parts left out as `…`."""
-    return list(_pieces(whole, shown.split(CUT)))
+    """What is seen and hidden of a name that is shown with parts left out as `…`.
+
+    A name so long that its whole is shortened may lack what is seen; then nothing is hidden.
+    """
+    pieces = list(_pieces(whole, shown.split(CUT)))
+    is_whole = "".join(seen + hidden for seen, hidden in pieces) == whole
+    return pieces if is_whole else [(shown, "")]
 
 
 def _pieces(whole: str, seen: Sequence[str]) -> Iterator[tuple[str, str]]:
-    at = 0
-    for piece, after in zip(seen, (*seen[1:], None), strict=True):
+    at, last = 0, len(seen) - 1
+    for place, piece in enumerate(seen):
         at += len(piece)
-        if after is None:
+        if place == last:
             end = len(whole)
+        elif place + 1 == last:
+            end = len(whole) - len(seen[last])
         else:
-            end = whole.find(after, at) if after is not seen[-1] else len(whole) - len(after)
+            end = whole.find(seen[place + 1], at)
         yield piece, whole[at:end]
         at = end
 

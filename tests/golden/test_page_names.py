@@ -32,7 +32,9 @@ def test_arguments_are_hidden_and_the_first_name_stands_apart() -> None:
     assert show_region("f(A<int>&)") == "f(<i>A&lt;int&gt;&amp;</i>)"
 
 
-@pytest.mark.parametrize("name", [*HOSTILE, LONG, "f(a)/g(b)/f(a)", "a…b/c…d", "f(g(x)/h)/x"])
+@pytest.mark.parametrize(
+    "name", [*HOSTILE, LONG, "f(a)/g(b)/f(a)", "a…b/c…d", "f(g(x)/h)/x", "f(x)…(y)"]
+)
 def test_no_name_loses_anything(name: str) -> None:
     whole = make_visible(name)
     for shown in (show_path(name), show_region(name)):
@@ -53,6 +55,13 @@ def test_a_long_call_path_in_a_sentence_is_whole_in_its_text() -> None:
     shown = show_sentence(f'In "{format_path(LONG)}".', {format_path(LONG): NamedPath(LONG)})
     assert text_of(shown) == f'In "{LONG}".'
     assert seen_in(shown) == f'In "{format_path(LONG)}".'
+
+
+# 15 names with 400 characters of arguments each: of the whole, a page has 1,000 characters.
+def test_of_a_very_long_call_path_a_sentence_has_only_what_is_seen() -> None:
+    path = "/".join(["main", *(f"solve_{at}({'x' * 400})" for at in range(15)), "f(int)"])
+    shown = show_sentence(f'"{format_path(path)}"', {format_path(path): NamedPath(path)})
+    assert text_of(shown) == f'"{format_path(path)}"'
 
 
 def test_hostile_sentences_are_text() -> None:
