@@ -57,7 +57,7 @@ def _describe(found: Activities, path: Numbers, on_first: Flags, slack: int) -> 
     place = found.by_row(found.graph.location)[rows].astype(np.int64)
     alone, location = -1, -1
     if len(rows):
-        key = found.row_path[rows] * len(found.location_ids) + place
+        key = found.row_path[rows].astype(np.int64) * len(found.location_ids) + place
         keys, at = np.unique(key, return_inverse=True)
         longest = keys[np.argmax(np.bincount(at, found.row_time[rows]))]
         alone, location = (int(each) for each in divmod(longest, len(found.location_ids)))

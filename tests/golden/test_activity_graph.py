@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from tests.reference.replaying import gain_of, graph_of, shown_paths
 from tracemill.base.errors import UsageError
 from tracemill.engine.analyze import Analysis
 from tracemill.engine.asking import computed_again
+from tracemill.stages.near_paths import find_near_paths
 from tracemill.stages.scaling import parse_scale
 from tracemill.store.runs import Run
 
@@ -116,6 +118,19 @@ def test_near_critical_paths_follow_the_critical_one(e06):
         assert [(path.length // US, path.slack // US) for path in shown_paths(graph, 5)] == [
             (8060, 0), (8060, 0), (8060, 0), (5060, 3000), (2010, 6050),
         ]  # fmt: skip
+
+
+# A call path and one of 3 locations are one number: 3 * 2**30 needs more than 32 bits.
+def test_near_critical_paths_name_call_paths_with_large_numbers(e06):
+    with graph_of(e06) as graph:
+        found, slack = graph.scaled.found, graph.total_slack
+        moved = found._replace(row_path=found.row_path + np.int32(1 << 30))
+        named, far = (
+            [(path.alone, path.location) for path in find_near_paths(each, slack, 5)]
+            for each in (found, moved)
+        )
+    assert named[3][0] >= 0
+    assert far[3:] == [(path + (1 << 30), location) for path, location in named[3:]]
 
 
 @pytest.mark.parametrize(
