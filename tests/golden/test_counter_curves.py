@@ -1,7 +1,10 @@
 """Curves of counters: places in the picture, worked out by hand, and names."""
 
 from dataclasses import replace
+from math import inf, nan
 
+from tests.helpers.hand_made import HandMadeRun, make_run_row
+from tracemill.reports.build import build_report
 from tracemill.reports.pictures.counter_curves import CounterCurve, draw_counters
 
 # The plot is from 76 to 628 across. Below the line of one name, it is from 30 to 254 down.
@@ -28,6 +31,11 @@ def test_axes_have_round_numbers() -> None:
     ]
 
 
+def test_neighbors_on_an_axis_have_different_numbers() -> None:
+    drawn = draw_counters([replace(CURVE, values=(1e9, 1e9 + 3, 1e9))])
+    assert [f">{1_000_000_000 + at}</text>" in drawn for at in range(5)] == [True] * 4 + [False]
+
+
 def test_names_are_escaped_and_further_curves_left_out() -> None:
     drawn = draw_counters([replace(CURVE, part=f"rank {rank}") for rank in range(9)])
     assert "IPC&lt;1&gt; (rank 7)" in drawn
@@ -36,3 +44,25 @@ def test_names_are_escaped_and_further_curves_left_out() -> None:
 
 def test_a_single_point_in_time_is_drawn() -> None:
     assert 'points="76.0,254.0"' in draw_counters([replace(CURVE, seconds=(3.0,), values=(2.0,))])
+
+
+# Bins of 5 ms; sensors may deliver no number.
+def test_values_that_are_no_numbers_are_not_drawn() -> None:
+    ms = 1_000_000
+    run = HandMadeRun(
+        {
+            "runs": [make_run_row(end_ns=20 * ms)],
+            "location_groups": [{"name": "MPI Rank 0"}],
+            "locations": [{}],
+            "counters": [{"counter_id": 0, "name": "power", "unit": "W"}],
+            "counter_recordings": [{"recording_id": 0, "counter_id": 0, "value_count": 4}],
+            "counter_profile": [
+                {"bin": at, "begin_ns": 5 * ms * at, "end_ns": 5 * ms * (at + 1)}
+                | {"value": value, "covered_ns": 5 * ms, "method": "exact"}
+                for at, value in enumerate((1.0, inf, nan, 3.0))
+            ],
+        }
+    )
+    (picture,) = build_report(run).section("counters").pictures
+    assert picture.description == "power (MPI Rank 0): 1 to 3 W."
+    assert 'points="76.0,254.0 628.0,30.0"' in picture.svg

@@ -49,8 +49,8 @@ def draw_counters(curves: Sequence[CounterCurve]) -> str:
     bottom = top + _HEIGHT - _BOTTOM
     heights, y = _axis([value for curve in curves for value in curve.values], bottom, top)
     body = [
-        *(_line(_LEFT, _WIDTH - _RIGHT, y(at), y(at), f"{at:.6g}") for at in heights),
-        *(_line(x(at), x(at), top, bottom, f"{at:.6g}") for at in seconds),
+        *(_line(_LEFT, _WIDTH - _RIGHT, y(at), y(at), name) for at, name in _named(heights)),
+        *(_line(x(at), x(at), top, bottom, name) for at, name in _named(seconds)),
         _text(2, top - 5, curves[0].unit, "start"),
         _text(_WIDTH / 2, bottom + 2 * _LINE + 4, "time in s", "middle"),
     ]
@@ -104,3 +104,11 @@ def _round_ticks(low: float, high: float) -> list[float]:
     power = 10.0 ** floor(log10((high - low) / _TICKS))
     step = next(power * each for each in (1, 2, 5, 10) if power * each * _TICKS >= high - low)
     return [step * each for each in range(ceil(low / step), floor(high / step) + 1)] or [low]
+
+
+def _named(ticks: Sequence[float]) -> Iterator[tuple[float, str]]:
+    """Ticks with as many digits as neighbors need to differ, and at least 6."""
+    step = ticks[1] - ticks[0] if len(ticks) > 1 else 0.0
+    most = max(map(abs, ticks))
+    digits = max(6, 2 + floor(log10(most / step))) if step else 6
+    yield from ((at, f"{at:.{digits}g}") for at in ticks)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from math import isfinite
 
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Picture, Section, Table
@@ -78,10 +79,14 @@ def _sentences(worst: Sequence[Row], curves: Sequence[CounterCurve]) -> Iterator
 
 
 def _curves(rows: Sequence[Row]) -> Iterator[CounterCurve]:
-    """A curve per counter and part of the system that has different values."""
+    """A curve per counter and part of the system that has different finite values."""
     for name, of_counter in group_by("counter", rows).items():
         for part, found in group_by("part", of_counter).items():
-            drawn = [row for row in found if row["curve_value"] is not None]
+            drawn = [
+                row
+                for row in found
+                if row["curve_value"] is not None and isfinite(number(row["curve_value"]))
+            ]
             values = tuple(number(row["curve_value"]) for row in drawn)
             if len(set(values)) < 2:
                 continue
