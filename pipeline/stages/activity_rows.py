@@ -173,15 +173,19 @@ def with_path_numbers(found: Activities, paths: Paths) -> Activities:
     return found._replace(row_path=np.minimum(found.row_path, len(paths.region) - 1))
 
 
-def with_streams(found: Activities, paths: Paths, stream_ids: Numbers) -> Activities:
+def with_streams(
+    found: Activities, paths: Paths, stream_ids: Numbers, artificial_ids: Numbers
+) -> Activities:
     """The same, knowing which locations are streams of accelerators.
 
     A stream with kernels is known if a call launched the first one, and one waited for any of them.
+    Visits of artificial regions, such as idling, are no kernels.
     """
     graph = found.graph
-    in_calls = found.by_row(graph.location)[found.row_path < len(paths.region) - 1]
+    is_kernel = ~np.isin(paths.region, np.append(artificial_ids, NONE))
+    with_kernels = found.by_row(graph.location)[is_kernel[found.row_path]]
     is_stream = np.isin(found.location_ids, stream_ids)
-    places = np.flatnonzero(is_stream & np.isin(np.arange(len(is_stream)), in_calls))
+    places = np.flatnonzero(is_stream & np.isin(np.arange(len(is_stream)), with_kernels))
     is_launched = _depends_on(_LAUNCH, graph.first_cause, found.edge_kind)
     awaited = graph.location[graph.cause[found.edge_kind == _DEVICE]]
     is_known = is_launched[graph.first[places] + 1] & np.isin(places, awaited)

@@ -24,7 +24,7 @@ from tracemill.stages.stage import PythonStage
 NONE = -1
 GRAPH_INPUTS = (
     "activities", "activity_dependencies", "activity_times", "call_paths", "region_classes",
-    "mpi_call_paths", "locations", "parallel_visits",
+    "mpi_call_paths", "locations", "parallel_visits", "regions",
 )  # fmt: skip
 """The tables that `read_graph` takes, in order."""
 
@@ -51,12 +51,13 @@ def replay_run(
     parallel_visits: Relation,
     process_mpi_calls: Relation,
     measurement_gaps: Relation,
+    regions: Relation,
 ) -> tuple[pa.Table, pa.Table, pa.Table]:
     """POP metrics, the times of threads, and gains; these only if streams are known."""
     recorded = read_recorded(
         activities, activity_dependencies, activity_times, runtime_wait_times, call_paths,
         region_classes, mpi_call_paths, locations, framing_calls, parallel_visits,
-        process_mpi_calls, measurement_gaps,
+        process_mpi_calls, measurement_gaps, regions,
     )  # fmt: skip
     if recorded is None:
         return POP_METRICS.empty(), POP_LOCATIONS.empty(), GAINS.empty()
@@ -82,11 +83,12 @@ def read_recorded(
     parallel_visits: Relation,
     process_mpi_calls: Relation,
     measurement_gaps: Relation,
+    regions: Relation,
 ) -> Recorded | None:
     """The graph of a run and what else efficiencies are computed from; None without activities."""
     graph = read_graph(
         activities, activity_dependencies, activity_times, call_paths, region_classes,
-        mpi_call_paths, locations, parallel_visits,
+        mpi_call_paths, locations, parallel_visits, regions,
     )  # fmt: skip
     if graph is None:
         return None
@@ -113,6 +115,7 @@ def read_graph(
     mpi_call_paths: Relation,
     locations: Relation,
     parallel_visits: Relation,
+    regions: Relation,
 ) -> Graph | None:
     """The graph of a run with its call paths and threads; None without activities."""
     found = read_activities(activities, activity_dependencies, activity_times)
@@ -120,7 +123,8 @@ def read_graph(
         return None
     paths = read_paths(call_paths, region_classes, mpi_call_paths)
     (streams,) = read_columns(locations.filter("kind = 'gpu'"), "location_id::BIGINT")
-    found = with_streams(with_path_numbers(found, paths), paths, streams)
+    (artificial,) = read_columns(regions.filter("role = 'artificial'"), "region_id::BIGINT")
+    found = with_streams(with_path_numbers(found, paths), paths, streams, artificial)
     teams = read_teams(parallel_visits)
     return Graph(found, paths, read_threads(locations, found.location_ids, teams.location), teams)
 

@@ -226,6 +226,12 @@ def test_a_stream_without_kernels_follows_its_process(rows_of):
     assert ("region", 55, 55, 45) in rows_of(trace, "gains", "kind path_ns gain_ns run_ns")
 
 
+# Score-P records the idling of a device on its first stream, even if all kernels run on others.
+def test_a_stream_that_only_idles_needs_no_launch(rows_of):
+    trace = process(THREAD, call("idle", 1, 99), call("kernel", 25, 80))
+    assert ("region", 55, 55, 45) in rows_of(trace, "gains", "kind path_ns gain_ns run_ns")
+
+
 # --- What cannot be known ------------------------------------------------------------------------
 
 

@@ -23,8 +23,8 @@ def test_replays_are_those_of_simulating_again(first: int, tmp_path: Path) -> No
     for seed in range(first, first + BATCH):
         program = random_program(seed)
         tables = read_tables(write_program(program).write(tmp_path / str(seed)), tmp_path)
-        with computed((*GRAPH_INPUTS, "gains", "regions"), tables) as found:
-            for name in (*GRAPH_INPUTS, "gains", "regions"):
+        with computed((*GRAPH_INPUTS, "gains"), tables) as found:
+            for name in (*GRAPH_INPUTS, "gains"):
                 found.provide(name)
             graph = read_graph(*map(found.connection.table, GRAPH_INPUTS))
             regions = dict(found.connection.sql("SELECT region_id, name FROM regions").fetchall())

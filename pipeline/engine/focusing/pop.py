@@ -16,7 +16,7 @@ _COMPUTED = (
     "activities", "activity_dependencies", "activity_times", "runtime_wait_times",
     "mpi_call_paths", "framing_calls", "parallel_visits", "process_mpi_calls",
 )  # fmt: skip
-_STORED = ("call_paths", "region_classes", "locations", "measurement_gaps")
+_STORED = ("call_paths", "region_classes", "regions", "locations", "measurement_gaps")
 
 
 def pop_tables(focus: Focus) -> dict[str, pa.Table]:

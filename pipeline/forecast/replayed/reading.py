@@ -174,7 +174,7 @@ def read_run(run: Run) -> Recorded:
     with computed_again(run, kept, given) as answer:
         for name in (
             *kept, "messages", "collectives", "collective_members", "communicators", "locations",
-            "location_groups", "call_paths", "region_classes",
+            "location_groups", "call_paths", "region_classes", "regions",
         ):  # fmt: skip
             answer.provide(name)
         return _collect(answer, run, communicating["visit_id"].to_numpy(), accesses)
