@@ -48,7 +48,7 @@ _LIBRARIES = ("pyarrow", "duckdb", "polars", "numpy", "numba", "otf2")
 _MOST_OF_FEW_RECORDS = 100_000
 """Up to so many records, queries take more time to be planned than to run."""
 _QUERIES_IN_THREADS_FROM_RECORDS = 2_000_000
-"""Queries over fewer take more CPU time in several threads, and end no earlier."""
+"""Over fewer, several threads take more CPU time, and on two processors no less time in all."""
 
 
 @dataclass(frozen=True, kw_only=True)

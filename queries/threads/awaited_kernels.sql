@@ -4,9 +4,9 @@
 --     stream 1        [kernel]
 --     stream 2                  [kernel ............]
 --
--- The trace hardly shows which stream or event a call waits for, except where Score-P recorded the
--- stream. Otherwise the call is taken to wait for all streams of its process. A call that makes
--- another such call waits in that one.
+-- Few traces show which stream or event a call waits for: Score-P can record the stream. Otherwise
+-- the call is taken to wait for all streams of its process. A call that makes another such call
+-- waits in that one.
 --
 -- Grain:      one row per call that waits for a device, event or stream, and stream
 -- Inputs:     device_calls, visits, locations, kernels, attributes, record_attributes
