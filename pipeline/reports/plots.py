@@ -123,7 +123,7 @@ def _draw_timeline(material: Material, kept: Collection[int] | None = None) -> D
     used = [part for part, position in positions.items() if (stripes == position).any()]
     order = np.array([*(used.index(part) if part in used else -1 for part in positions), -1])
     span = (coarse["begin_ns"].min() / _NANOSECONDS, coarse["end_ns"].max() / _NANOSECONDS)
-    names = [_name_of(number(row["rank"]), number(row["thread"])) for row in locations]
+    names = [_name_of(row) for row in locations]
     shown = {part: legend[part] for part in used}
     return draw_timeline(names, order[stripes], span, shown, "timeline")
 
@@ -143,8 +143,12 @@ def _in_main_part(found: Arrays, span: Row) -> Arrays:
     return {name: values[chosen] for name, values in found.items()}
 
 
-def _name_of(rank: float, thread: float) -> str:
-    return f"{rank:.0f}" if not thread else f"{rank:.0f}.{thread:.0f}"
+def _name_of(location: Row) -> str:
+    """'3' for the first thread of a process, '3.1' for others, '3 HIP[0:0]' for a stream."""
+    rank, thread = f"{number(location['rank']):.0f}", location["thread"]
+    if isinstance(thread, str):
+        return f"{rank} {thread.removeprefix('GPU stream ')}"
+    return f"{rank}.{thread}" if thread else rank
 
 
 def _draw_matrix(spec: TableSpec, material: Material) -> Drawn:

@@ -1,5 +1,6 @@
 """A process with two streams of an accelerator and a location that only records a metric."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from tracemill.replay.opening import opened_graph
 from tracemill.replay.what_if import change, keep_changed
 from tracemill.reports.build import build_report
 from tracemill.reports.model import Report
+from tracemill.reports.pictures.drawing import can_draw
+from tracemill.reports.plots import plot_run
 from tracemill.store.runs import Run, Store
 
 MICROSECOND = 1_000
@@ -47,6 +50,12 @@ def test_streams_and_metric_locations_are_no_threads(report: Report) -> None:
     # 100 us in main, 35 in the kernel, 50 in the copy.
     whole = "All locations together spent 185 µs, 85.0 µs of it on GPU streams, none of it in MPI"
     assert any(whole in sentence for sentence in said)
+
+
+@pytest.mark.skipif(not can_draw(), reason="needs matplotlib")
+def test_rows_of_a_picture_name_streams(run: Run) -> None:
+    rows = plot_run(run, "timeline").svg.split('id="matplotlib.axis_2"')[1]
+    assert re.findall(r">([^<>]+)</text>", rows)[:4] == ["0", "0 HIP[0:13]", "0 HIP[0:14]", "rank"]
 
 
 def test_a_stream_has_its_own_name(report: Report) -> None:

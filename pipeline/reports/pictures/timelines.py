@@ -34,7 +34,7 @@ def draw_timeline(
     ticks = range(0, len(names), max(1, -(-len(names) // _MOST_TICKS)))
     axes.set_yticks(list(ticks), [names[at] for at in ticks])
     axes.set_xlabel("time (s)")
-    axes.set_ylabel("rank.thread" if any("." in each for each in names) else "rank")
+    axes.set_ylabel("rank.thread" if any("." in each.split()[0] for each in names) else "rank")
     axes.spines[["top", "right"]].set_visible(False)
     patches = [Patch(color=color, label=part) for part, color in legend.items()]
     axes.legend(handles=patches, loc="center left", bbox_to_anchor=(1.0, 0.5))
