@@ -179,7 +179,8 @@ def _metrics(comparison: Comparison) -> Section | None:
         key="metrics-changed",
         title="By metric",
         sentences=nonempty(
-            f"Values are {sums}, except those of the critical path. A metric includes its parts.",
+            f"Values are {sums}, except those of the critical path, and include MPI setup. A "
+            "metric includes its parts.",
             f"Unchanged: {'; '.join(same)}." if same else "",
         ),
         tables=tables,
