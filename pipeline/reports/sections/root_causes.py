@@ -65,6 +65,7 @@ BY_KIND = TableSpec(
     query=INDIRECT,
     title="Indirect and propagating waiting",
     note="Indirect: because the awaited location itself waited. Propagating: it made others wait.",
+    titles={"indirect_ratio": "Indirect part", "propagating_ratio": "Propagating part"},
     explained=("metric",),
 )
 
