@@ -2,11 +2,10 @@
 --
 -- Grain:      one row per application, cell, call path, corner and wait state; up to three call
 --             paths per cell
--- Inputs:     cell_call_sites, grid_cells, efficiency_grid, campaign_runs, run_call_paths,
---             run_metrics, metrics, run_totals, call_site_tasks
+-- Inputs:     cell_call_sites, grid_cells, efficiency_grid, run_call_paths, run_metrics, metrics
 -- Output:     campaign report section drill-down
 -- Parameters: $row_limit  maximum number of rows (BIGINT)
--- Assumes:    of equals, the smaller rank counts; a wait state includes its sub-metrics
+-- Assumes:    a wait state includes its sub-metrics
 WITH
     losing AS (
         SELECT
@@ -50,8 +49,7 @@ WITH
     visited AS (
         SELECT
             corners.*,
-            costs.exclusive_ns,
-            costs.critical_path_ns
+            costs.exclusive_ns
         FROM corners
         INNER JOIN run_call_paths AS costs USING (campaign_run_id, call_path_key)
     ),
@@ -66,15 +64,6 @@ WITH
         FROM run_metrics
         INNER JOIN metrics USING (metric)
         WHERE metrics.kind = 'wait state' AND metrics.parent_metric IS NULL
-    ),
-
-    ranks AS (
-        SELECT
-            campaign_run_id,
-            call_path_key,
-            arg_max(rank, (total_ns, -rank)) AS longest_rank
-        FROM call_site_tasks
-        GROUP BY campaign_run_id, call_path_key
     )
 
 SELECT
@@ -86,15 +75,9 @@ SELECT
     visited.size,
     waiting.title AS finding,
     waiting.value_ns AS wait_ns,
-    waiting.value_ns / nullif(visited.exclusive_ns, 0) AS wait_ratio,
-    visited.critical_path_ns / nullif(totals.critical_path_ns, 0) AS path_ratio,
-    ranks.longest_rank,
-    coalesce(runs.run_id, runs.label) AS run
+    waiting.value_ns / nullif(visited.exclusive_ns, 0) AS wait_ratio
 FROM visited
-INNER JOIN campaign_runs AS runs USING (campaign_run_id)
-LEFT JOIN run_totals AS totals USING (campaign_run_id)
 INNER JOIN waiting USING (campaign_run_id, call_path_key)
-LEFT JOIN ranks USING (campaign_run_id, call_path_key)
 ORDER BY
     visited.application,
     visited.lower_processes,

@@ -9,12 +9,9 @@ SELECT
     campaign_runs.application,
     campaign_runs.size,
     campaign_runs.processes,
-    count(*) AS run_count,
-    avg(communication_times.application_ns)::BIGINT AS application_ns,
     avg(communication_times.communication_ns)::BIGINT AS communication_ns,
     avg(communication_times.communication_share) AS communication_ratio,
     avg(communication_times.shortest_communication_ns)::BIGINT AS shortest_ns,
-    avg(communication_times.mean_communication_ns)::BIGINT AS mean_ns,
     avg(communication_times.longest_communication_ns)::BIGINT AS longest_ns
 FROM communication_times
 INNER JOIN campaign_runs ON communication_times.campaign_run_id = campaign_runs.campaign_run_id

@@ -18,9 +18,7 @@ SELECT
     parse_filename(place) AS source,
     loss_processes AS loss_processes_ratio,
     wait_loss_processes AS wait_loss_ratio,
-    loss_size AS loss_size_ratio,
-    wait_ratio AS waiting_ratio,
-    critical_path_share AS path_share_ratio
+    loss_size AS loss_size_ratio
 FROM cell_call_sites
 WINDOW
     of_size AS (
