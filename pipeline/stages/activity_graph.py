@@ -15,7 +15,7 @@ from tracemill.schemas.replay import (
     LEFT_OUT_DEPENDENCIES,
     RUNTIME_WAIT_TIMES,
 )
-from tracemill.stages.activity_times import times_as_tables
+from tracemill.stages.activity_times import Durations, times_as_tables
 from tracemill.stages.arrays import Flags, Numbers, Relation, coded, in_batches, order_by, read_many
 from tracemill.stages.segments import read_forks
 from tracemill.stages.stage import PythonStage
@@ -77,7 +77,7 @@ def build_activities(
 
     Large tables are made while they are read, so that there is only one at a time.
     """
-    from tracemill.kernels.replay import CircularGraphError, find_slack, replay
+    from tracemill.kernels.replay import find_slack, replay
 
     activities = _place_activities(replay_boundaries, locations)
     if not len(activities.end):
@@ -88,13 +88,7 @@ def build_activities(
         np.concatenate([column, meeting_end]) for column in (activities.begin, activities.end)
     )
     activities = activities._replace(begin=begin[:count], end=end[:count])
-    edges, left_out = _leave_out(found, end[found.cause] <= end[found.activity])
-    try:
-        graph = _order(activities, edges, len(end))
-    except CircularGraphError:
-        # Only damaged traces have circles, of activities that end at one time.
-        edges, left_out = _leave_out(found, end[found.cause] < end[found.activity])
-        graph = _order(activities, edges, len(end))
+    graph, edges, left_out = _order_all(activities, found, end)
     del found
     ready = begin.copy()
     np.maximum.at(ready, edges.activity, end[edges.cause])
@@ -102,12 +96,28 @@ def build_activities(
     times = replay(graph, duration)
     slack = find_slack(graph, times, duration)
     ((path_count,),) = call_paths.aggregate("coalesce(max(call_path_id) + 1, 0)").fetchall()
-    rows = times_as_tables(
+    durations = Durations(
         ready[:count], activities.end, activities.first, activities.location_ids,
-        activities.kind == _RUNTIME, visits, read_forks(parallel_visits), path_count,
+        activities.kind == _RUNTIME,
     )  # fmt: skip
+    rows = times_as_tables(durations, visits, read_forks(parallel_visits), path_count)
     dependencies = _as_dependencies(edges, times.decisive)
     return _as_activities(activities, begin, times, slack), dependencies, *rows, left_out
+
+
+def _order_all(
+    activities: _Activities, found: _Edges, end: Numbers
+) -> tuple["Graph", _Edges, pa.Table]:
+    """The graph with its edges, and those left out because the cause ends later."""
+    from tracemill.kernels.replay import CircularGraphError
+
+    edges, left_out = _leave_out(found, end[found.cause] <= end[found.activity])
+    try:
+        return _order(activities, edges, len(end)), edges, left_out
+    except CircularGraphError:
+        # Only damaged traces have circles, of activities that end at one time.
+        edges, left_out = _leave_out(found, end[found.cause] < end[found.activity])
+        return _order(activities, edges, len(end)), edges, left_out
 
 
 def _order(activities: _Activities, edges: _Edges, count: int) -> "Graph":
@@ -146,16 +156,8 @@ def _place_activities(replay_boundaries: Relation, locations: Relation) -> _Acti
         "location_id::BIGINT AS id", "begin_ns", "end_ns", "kind = 'gpu' AS is_stream",
         "coalesce(rank, -1)::BIGINT AS rank", "thread = 0 AND kind <> 'gpu' AS is_first",
     )  # fmt: skip
-    found = read_many(
-        replay_boundaries, place="position",
-        boundary="boundary_id", id="location_id::INTEGER", time="time_ns",
-        kind=f"({_code(ACTIVITY_KINDS)})::TINYINT", is_begin="is_begin",
-        path=f"coalesce(call_path_id, {NONE})::INTEGER",
-    )  # fmt: skip
     ids = spans["id"]
-    is_known = np.isin(found["id"], ids)
-    if not is_known.all():
-        found = {name: column[is_known] for name, column in found.items()}
+    found = _read_boundaries(replay_boundaries, ids)
     number = np.arange(len(ids))
     inner = np.asarray(np.searchsorted(ids, found.pop("id")), np.int64)
     first = np.searchsorted(inner, np.arange(len(ids) + 1)) + 2 * np.arange(len(ids) + 1)
@@ -184,6 +186,18 @@ def _place_activities(replay_boundaries: Relation, locations: Relation) -> _Acti
     return _Activities(
         ids, first.astype(np.int64), begin=begin, master=_find_masters(spans), **columns
     )
+
+
+def _read_boundaries(replay_boundaries: Relation, location_ids: Numbers) -> Columns:
+    """The boundaries of these locations, in order."""
+    found = read_many(
+        replay_boundaries, place="position",
+        boundary="boundary_id", id="location_id::INTEGER", time="time_ns",
+        kind=f"({_code(ACTIVITY_KINDS)})::TINYINT", is_begin="is_begin",
+        path=f"coalesce(call_path_id, {NONE})::INTEGER",
+    )  # fmt: skip
+    is_known = np.isin(found["id"], location_ids)
+    return found if is_known.all() else {name: each[is_known] for name, each in found.items()}
 
 
 def _find_masters(spans: Columns) -> Numbers:

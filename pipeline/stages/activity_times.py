@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,12 +15,22 @@ if TYPE_CHECKING:
     from tracemill.store.walking import StoredRows
 
 
+class Durations(NamedTuple):
+    """Activities of all locations in order; `first` has the first one of each location.
+
+    The duration of an activity is from `ready` to `end`. Those that are `is_runtime` are of a
+    thread runtime.
+    """
+
+    ready: Numbers
+    end: Numbers
+    first: Numbers
+    location_ids: Numbers
+    is_runtime: Flags
+
+
 def sum_times(
-    ready: Numbers,
-    end: Numbers,
-    first: Numbers,
-    location_ids: Numbers,
-    is_runtime: Flags,
+    durations: Durations,
     visits: "StoredRows",
     forks: tuple[Numbers, Numbers, Numbers],
     path_count: int,
@@ -30,18 +40,12 @@ def sum_times(
     Each has activity, call path and time, in this order. `path_count` stands for time outside of
     visits.
     """
-    durations, waits = _sum_each(
-        ready, end, first, location_ids, is_runtime, visits, forks, path_count
-    )
-    return _join(durations), _join(waits)
+    times, waits = _sum_each(durations, visits, forks, path_count)
+    return _join(times), _join(waits)
 
 
 def times_as_tables(
-    ready: Numbers,
-    end: Numbers,
-    first: Numbers,
-    location_ids: Numbers,
-    is_runtime: Flags,
+    durations: Durations,
     visits: "StoredRows",
     forks: tuple[Numbers, Numbers, Numbers],
     path_count: int,
@@ -53,31 +57,26 @@ def times_as_tables(
 
     @cache
     def summed() -> tuple[list[Rows], list[Rows]]:
-        return _sum_each(ready, end, first, location_ids, is_runtime, visits, forks, path_count)
+        return _sum_each(durations, visits, forks, path_count)
 
     def batches(which: int) -> Iterator[pa.RecordBatch]:
         for rows in _take_groups(summed()[which]):
             yield from _as_rows(*rows, path_count).to_batches()
 
     schema = _as_rows(*NO_ROWS, path_count).schema
-    durations, waits = (
-        pa.RecordBatchReader.from_batches(schema, batches(which)) for which in range(2)
-    )
-    return durations, waits
+    times, waits = (pa.RecordBatchReader.from_batches(schema, batches(which)) for which in range(2))
+    return times, waits
 
 
 def _sum_each(
-    ready: Numbers,
-    end: Numbers,
-    first: Numbers,
-    location_ids: Numbers,
-    is_runtime: Flags,
+    durations: Durations,
     visits: "StoredRows",
     forks: tuple[Numbers, Numbers, Numbers],
     path_count: int,
 ) -> tuple[list[Rows], list[Rows]]:
     """The same by location; activities have 32 bits."""
-    durations, waits = ([NO_ROWS] * len(location_ids) for _ in range(2))
+    ready, end, first, location_ids, is_runtime = durations
+    times, waits = ([NO_ROWS] * len(location_ids) for _ in range(2))
     boundary = np.column_stack([ready, end]).ravel()
     for number, (segment, path, time) in each_location(
         boundary, 2 * first, location_ids, visits, forks, path_count
@@ -92,8 +91,8 @@ def _sum_each(
         activity = (activity + first[number]).astype(np.int32)
         waits[number] = activity[in_runtime], path[in_runtime], time[in_runtime]
         rows = activity[is_duration], path[is_duration], time[is_duration]
-        durations[number] = _with_rest(rows, first[number], end[own] - ready[own], path_count)
-    return durations, waits
+        times[number] = _with_rest(rows, first[number], end[own] - ready[own], path_count)
+    return times, waits
 
 
 def _with_rest(rows: Rows, first: int, duration: Numbers, path_count: int) -> Rows:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tracemill.stages.activity_rows import Activities
-from tracemill.stages.activity_times import sum_times
+from tracemill.stages.activity_times import Durations, sum_times
 from tracemill.stages.arrays import Flags, Numbers
 from tracemill.stages.pop_metrics import Recorded
 
@@ -36,11 +36,12 @@ def cut_activities(
     number = np.flatnonzero(np.append(owner[1:] != owner[:-1], True))
     split = _split_graph(found, owner, begin, end, number)
     count = split.graph.first[-1]
-    durations, waits = sum_times(
+    durations = Durations(
         split.ready[:count], end[:count], split.graph.first, found.location_ids,
-        is_runtime[owner[:count]], visits, forks, len(recorded.paths.region) - 1,
+        is_runtime[owner[:count]],
     )  # fmt: skip
-    activity, path, time = durations
+    times, waits = sum_times(durations, visits, forks, len(recorded.paths.region) - 1)
+    activity, path, time = times
     split = split._replace(
         row_path=path, row_time=time,
         first_row=np.searchsorted(activity, np.arange(len(owner) + 1)).astype(np.int64),
