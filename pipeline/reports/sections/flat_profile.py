@@ -23,8 +23,8 @@ TOP_REGIONS = TableSpec(
     query="top_regions",
     title="Regions by exclusive time",
     note=(
-        "Summed over all locations. Times are those of the main part; visits, and the longest one, "
-        "are those of the whole run. Worst rank: the rank with the most time in the region."
+        "Summed over all locations. Times are without MPI setup; visits, and the longest one, are "
+        "with it. Worst rank: the rank with the most time in the region."
     ),
     row_limit=25,
     bars=("exclusive_ns",),

@@ -13,7 +13,7 @@ NAMED_ENTRIES = 5
 
 _TITLES = {"here_ns": "Here", "forked_ns": "Forked", "together_ns": "Together"}
 _NOTE = (
-    "In the whole run, with MPI setup. Here: on the locations that are in the caller themselves. "
+    "Times are with MPI setup. Here: on the locations that are in the caller themselves. "
     "Forked: on locations whose threads were forked there."
 )
 ENTRY_REGIONS = TableSpec(
