@@ -31,23 +31,36 @@ WITH
         INNER JOIN locations ON flat_profile.location_id = locations.location_id
     ),
 
-    -- Time of outermost visits outside the main part, with callees.
+    -- Time outside the main part, at each call path and below it.
+    below AS (
+        SELECT
+            call_paths.call_path_id,
+            call_paths.region_id,
+            setup_times.location_id,
+            sum(setup_times.time_ns) AS inclusive_ns
+        FROM setup_times
+        INNER JOIN call_paths
+            ON
+                setup_times.call_path_id
+                BETWEEN call_paths.call_path_id AND call_paths.last_call_path_id
+        WHERE call_paths.kind <> 'task_stub'
+        GROUP BY call_paths.call_path_id, call_paths.region_id, setup_times.location_id
+    ),
+
+    -- Of recursive calls only the outermost visits count, as in flat_profile.
     setups AS (
         SELECT
-            call_paths.region_id,
-            sum(setup_times.time_ns) AS inclusive_ns
-        FROM call_tree
-        INNER JOIN call_paths ON call_tree.call_path_id = call_paths.call_path_id
-        INNER JOIN setup_times
+            below.region_id,
+            sum(below.inclusive_ns) AS inclusive_ns
+        FROM below
+        INNER JOIN call_tree
             ON
-                call_tree.location_id = setup_times.location_id
-                AND setup_times.call_path_id
-                BETWEEN call_paths.call_path_id AND call_paths.last_call_path_id
+                below.call_path_id = call_tree.call_path_id
+                AND below.location_id = call_tree.location_id
         WHERE
             NOT call_tree.is_recursive
             AND (call_tree.visit_count > 0 OR call_tree.shortest_ns IS NOT NULL)
-            AND call_paths.kind <> 'task_stub'
-        GROUP BY call_paths.region_id
+        GROUP BY below.region_id
     ),
 
     summed AS (
