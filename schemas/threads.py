@@ -124,6 +124,15 @@ DEVICE_CALLS = Table(
     ),
 )
 
+STREAM_REFERENCES = Table(
+    name="stream_references",
+    meaning="Streams of accelerators that calls are for, where the trace shows them.",
+    grain="one row per call with the reference of a stream",
+    key=("visit_id",),
+    is_transient=True,
+    columns=(VISIT_ID, renamed(LOCATION_ID, "location_id", "Stream.")),
+)
+
 _NO_LAUNCH = "no call of the process launched anything before"
 
 KERNELS = Table(
@@ -221,6 +230,7 @@ TASK_CALLS = Table(
 )
 
 TABLES = (
-    TASK_CALLS, PARALLEL_VISITS, TEAM_BARRIERS, TEAM_ENDINGS, TEAM_WORKERS, DEVICE_CALLS, KERNELS,
-    AWAITED_KERNELS, SERIAL_CALL_PATHS, LIMITED_PARALLELISM, TEAM_SEVERITIES,
+    TASK_CALLS, PARALLEL_VISITS, TEAM_BARRIERS, TEAM_ENDINGS, TEAM_WORKERS, DEVICE_CALLS,
+    STREAM_REFERENCES, KERNELS, AWAITED_KERNELS, SERIAL_CALL_PATHS, LIMITED_PARALLELISM,
+    TEAM_SEVERITIES,
 )  # fmt: skip

@@ -9,7 +9,7 @@
 -- waits in that one.
 --
 -- Grain:      one row per call that waits for a device, event or stream, and stream
--- Inputs:     device_calls, visits, locations, kernels, attributes, record_attributes
+-- Inputs:     device_calls, visits, locations, kernels, stream_references
 -- Needs rows: kernels
 -- Output:     awaited_kernels
 -- Parameters: none
@@ -32,17 +32,6 @@ WITH
         ANTI JOIN (FROM callers) AS inside ON callers.visit_id = inside.parent_visit_id
     ),
 
-    named AS (
-        SELECT
-            record_attributes.visit_id,
-            any_value(locations.location_id) AS stream_id
-        FROM record_attributes
-        INNER JOIN attributes ON record_attributes.attribute_id = attributes.attribute_id
-        INNER JOIN locations ON record_attributes.value_integer = locations.source_ref
-        WHERE attributes.name = 'CUDA_STREAM_REF' AND locations.kind = 'gpu'
-        GROUP BY record_attributes.visit_id
-    ),
-
     -- Of kernels that end at the same time, one is enough.
     last_kernels AS (
         SELECT
@@ -58,13 +47,13 @@ WITH
         SELECT
             calls.*,
             streams.location_id AS stream_id,
-            calls.is_whole_device OR named.stream_id IS NOT NULL AS is_known
+            calls.is_whole_device OR named.location_id IS NOT NULL AS is_known
         FROM calls
         INNER JOIN locations AS streams ON calls.rank = streams.rank
-        LEFT JOIN named ON calls.visit_id = named.visit_id
+        LEFT JOIN stream_references AS named ON calls.visit_id = named.visit_id
         WHERE
             streams.kind = 'gpu'
-            AND streams.location_id = coalesce(named.stream_id, streams.location_id)
+            AND streams.location_id = coalesce(named.location_id, streams.location_id)
     )
 
 SELECT

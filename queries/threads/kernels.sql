@@ -15,7 +15,7 @@
 --
 -- Grain:      one row per kernel or copy
 -- Inputs:     device_calls, visits, call_paths, regions, locations, parameters, parameter_values,
---             attributes, record_attributes
+--             stream_references
 -- Needs rows: device_calls
 -- Output:     kernels
 -- Parameters: none
@@ -57,21 +57,10 @@ WITH
             AND regions.role <> 'artificial'
     ),
 
-    streams AS (
-        SELECT
-            record_attributes.visit_id,
-            any_value(locations.location_id) AS location_id
-        FROM record_attributes
-        INNER JOIN attributes ON record_attributes.attribute_id = attributes.attribute_id
-        INNER JOIN locations ON record_attributes.value_integer = locations.source_ref
-        WHERE attributes.name = 'CUDA_STREAM_REF' AND locations.kind = 'gpu'
-        GROUP BY record_attributes.visit_id
-    ),
-
     call_sites AS (
         SELECT
             parameter_values.visit_id,
-            any_value(parameter_values.value_integer) AS call_site
+            min(parameter_values.value_integer) AS call_site
         FROM parameter_values
         INNER JOIN parameters ON parameter_values.parameter_id = parameters.parameter_id
         WHERE parameters.name = 'callsite id'
@@ -88,7 +77,7 @@ WITH
                 {'place': 4, 'name': 0},
             ]) AS naming
         FROM launches
-        LEFT JOIN streams ON launches.visit_id = streams.visit_id
+        LEFT JOIN stream_references AS streams ON launches.visit_id = streams.visit_id
         LEFT JOIN call_sites ON launches.visit_id = call_sites.visit_id
     ),
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -24,6 +25,7 @@ from tests.helpers.altered_traces import (
     shift_clocks,
 )
 from tests.helpers.computing import NUMBERED, computed
+from tests.helpers.gpu_programs import random_program, write_program
 from tests.helpers.otf2_reading import read_tables
 from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.execute import Engine
@@ -104,6 +106,8 @@ def read_all(folder: Path) -> Iterator[tuple[str, dict[str, pa.Table]]]:
     yield ALTERED, altered(first, alterations, seed=0)
     archive = accelerated_trace().write(folder / "accelerated")
     yield "accelerated", read_tables(archive, folder)
+    named = next(each for each in map(random_program, count()) if each.named_by == "stream")
+    yield "streams", read_tables(write_program(named).write(folder / "streams"), folder)
     programs = {"small teams": SMALL_TEAMS, "windows and files": WINDOWS_AND_FILES}
     for name, program in programs.items():
         read = read_tables(generate(parse_spec(program, name), folder / name).anchor, folder)
