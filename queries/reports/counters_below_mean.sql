@@ -46,7 +46,7 @@ WITH
     leasts AS (
         SELECT
             name,
-            list_min(max(covered_ns, $row_limit::BIGINT)) AS least_ns
+            list_min(max(covered_ns, least($row_limit::BIGINT, 999999))) AS least_ns
         FROM worse
         GROUP BY name
     ),
@@ -55,7 +55,8 @@ WITH
     most AS (
         SELECT worse.*
         FROM worse
-        INNER JOIN leasts ON worse.name = leasts.name AND worse.covered_ns >= leasts.least_ns
+        INNER JOIN leasts ON worse.name = leasts.name
+        WHERE $row_limit::BIGINT > 999999 OR worse.covered_ns >= leasts.least_ns
         QUALIFY
             row_number() OVER (
                 PARTITION BY worse.name ORDER BY worse.covered_ns DESC, worse.call_path_id

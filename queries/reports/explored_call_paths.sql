@@ -5,7 +5,7 @@
 --             overhead_classes
 -- Output:     report section exploration
 -- Parameters: $row_limit  maximum number of call paths, most inclusive time first (BIGINT)
--- Assumes:    call paths are numbered depth-first; the limit is below one million
+-- Assumes:    call paths are numbered depth-first
 WITH
     -- The same as in explored_cells.
     summed AS (
@@ -21,9 +21,11 @@ WITH
         FROM call_paths
         LEFT JOIN summed USING (call_path_id)
         WHERE
-            summed.inclusive_ns IS NULL
+            $row_limit::BIGINT > 999999
+            OR summed.inclusive_ns IS NULL
             OR summed.inclusive_ns >= (
-                SELECT list_min(max(each.inclusive_ns, $row_limit::BIGINT)) FROM summed AS each
+                SELECT list_min(max(each.inclusive_ns, least($row_limit::BIGINT, 999999)))
+                FROM summed AS each
             )
         ORDER BY summed.inclusive_ns DESC NULLS LAST, call_paths.call_path_id
         LIMIT $row_limit::BIGINT

@@ -14,8 +14,7 @@
 -- Assumes:    a metric has the unit of its sub-metrics and includes them, so it is kept if a
 --             sub-metric is kept; call paths are numbered depth-first, and a caller has at least
 --             the time of its callees, so that callers of shown call paths are shown; metrics of
---             large tables are as in metric_cells, summed before each is a row of its own; limits
---             are below one million
+--             large tables are as in metric_cells, summed before each is a row of its own
 WITH
     summed AS (
         SELECT
@@ -25,15 +24,18 @@ WITH
         GROUP BY call_path_id
     ),
 
-    -- The least time first, so that few call paths are sorted.
+    -- The least time first, so that few call paths are sorted. DuckDB finds the largest values
+    -- of fewer than one million.
     shown AS (
         SELECT call_paths.call_path_id
         FROM call_paths
         LEFT JOIN summed USING (call_path_id)
         WHERE
-            summed.inclusive_ns IS NULL
+            $path_limit::BIGINT > 999999
+            OR summed.inclusive_ns IS NULL
             OR summed.inclusive_ns >= (
-                SELECT list_min(max(each.inclusive_ns, $path_limit::BIGINT)) FROM summed AS each
+                SELECT list_min(max(each.inclusive_ns, least($path_limit::BIGINT, 999999)))
+                FROM summed AS each
             )
         ORDER BY summed.inclusive_ns DESC NULLS LAST, call_paths.call_path_id
         LIMIT $path_limit::BIGINT
@@ -191,9 +193,11 @@ WITH
         SELECT *
         FROM weighed
         WHERE
-            weight IS NULL
+            $row_limit::BIGINT > 999999
+            OR weight IS NULL
             OR weight >= (
-                SELECT list_min(max(each.weight, $row_limit::BIGINT)) FROM weighed AS each
+                SELECT list_min(max(each.weight, least($row_limit::BIGINT, 999999)))
+                FROM weighed AS each
             )
         ORDER BY weight DESC, metric, call_path_id, location_id
         LIMIT $row_limit::BIGINT

@@ -87,7 +87,8 @@ def test_the_page_shows_the_links_in_the_call_path_or_the_first_column(tmp_path:
     )
     report = Report(title="t", subtitle="", name="t", sections=sections, subject=Subject.CAMPAIGN)
     page = render_html(report)
-    links = re.findall(r'<a href="#(runs-[^"]*)"><bdi[^>]*>([^<]*)', page)
+    anchors = re.findall(r'<a href="#(runs-[^"]*)">(.*?)</a>', page)
+    links = [(place, re.sub("<[^>]*>", "", text)) for place, text in anchors]
     assert links == [("runs-x-p2-n100", "x"), ("runs-x-p2-n100", "main")]
     assert page.count('<tr id="runs-x-p2-n100"') == 1
 
