@@ -36,14 +36,15 @@ class Explained:
 
 
 def find_causes(
-    rows: pl.DataFrame, metric: str, direction: float, limit: int, *, processes: int = 1
+    rows: pl.DataFrame, metric: str, direction: float, limit: int, *, processes: int | None = 1
 ) -> list[Explained]:
     """The main causes of the change of a metric, at most `limit`, worst first.
 
     `rows` are changes by call path, and `direction` is the sign of the change to explain. Causes of
     the run time are call paths where the critical path changed, or the mean time of a process
-    (`rows` are sums over `processes`); waiting and small changes follow. Of nested metrics, a cause
-    names the deepest one with at least half of the change.
+    (`rows` are sums over `processes`); waiting and small changes follow. With different numbers of
+    `processes` (None) no mean is comparable: only the critical path, if there is one, decides. Of
+    nested metrics, a cause names the deepest one with at least half of the change.
     """
     rows = rows.drop_nulls("call_path_key")
     if metric != RUN_TIME:
@@ -52,11 +53,13 @@ def find_causes(
     changed = list(_changed(rows, TIME, direction, limit))
 
     def effect(each: Explained) -> float:
-        amount = each.row["change_value"] / processes
+        amount = each.row["change_value"] / (processes or 1)
         return abs(each.critical_path_ns if each.is_decisive else amount)
 
     found = {_place(each) for each in decided}
     working = [each for each in changed if not (each.is_waiting or _place(each) in found)]
+    if processes is None and decided:
+        working = []
     largest = max(map(effect, (*decided, *working)), default=0.0)
     first = [*decided, *(each for each in working if effect(each) >= DECIDING * largest)]
     unique: dict[tuple[str, int], Explained] = {}
@@ -122,9 +125,10 @@ def _changed(rows: pl.DataFrame, metric: str, direction: float, limit: int) -> I
     outside = (pl.col("call_path_key") == 0) & pl.col("metric").is_in(CLASSES)
     is_start = (pl.col("metric") == metric) | (outside if metric == TIME else pl.lit(value=False))
     amount = pl.col("change_value") * direction
-    grown = rows.filter(is_start & (amount > 0)).sort(-amount, "metric", "call_path_key")
-    least = abs(grown["change_value"][0]) * LEAST_SHARE if grown.height else 0.0
-    chosen = grown.filter(amount >= least).head(limit)
+    starts = rows.filter(is_start)
+    largest = starts.select(pl.col("change_value").abs().max().fill_null(0.0)).item()
+    grown = starts.filter((amount > 0) & (amount >= LEAST_SHARE * largest))
+    chosen = grown.sort(-amount, "metric", "call_path_key").head(limit)
     by_place, (parts, waiting) = _by_place(rows, chosen), _metric_parts()
     for row in chosen.iter_rows(named=True):
         deepest = _descend(row, by_place, parts)

@@ -88,14 +88,12 @@ class Comparison:
     """The changes from the runs of `base` to those of `other`.
 
     `rows` has every metric, in total and by call path; `ranked` has values by process for some call
-    paths. If `is_per_process`, numbers of processes differ and values of `rows` are means per
-    process. `sql` are the two statements, for all runs of the store; none for parts of runs.
+    paths. `sql` are the two statements, for all runs of the store; none for parts of runs.
     `are_sites_joined` if some runs lack call sites.
     """
 
     base: Side
     other: Side
-    is_per_process: bool
     rows: pl.DataFrame
     ranked: pl.DataFrame
     sql: tuple[str, ...]
@@ -109,6 +107,11 @@ class Comparison:
             [size.run_time_ns for size in side.sizes] for side in (self.base, self.other)
         )
         return run_time_change(base_ns, other_ns)
+
+    @property
+    def is_resized(self) -> bool:
+        """Whether the numbers of processes differ."""
+        return len({*self.base.processes, *self.other.processes}) > 1
 
     @cached_property
     def documents(self) -> Mapping[str, Document]:
@@ -193,15 +196,32 @@ class Comparison:
         rows = self._rows_of(RUN_TIME).select("metric", "call_path_key").iter_rows()
         return frozenset((metric, key) for metric, key in rows)
 
+    def decisive_causes(self, limit: int) -> tuple[Cause, ...]:
+        """Call paths where the critical path became longer or shorter, largest change first."""
+        both = [each for up in (1.0, -1.0) for each in self._causes(RUN_TIME, up, limit)]
+        found = [each for each in both if each.is_decisive]
+        return tuple(sorted(found, key=lambda each: -abs(each.critical_path_ns))[:limit])
+
     def parts_of_time(self, limit: int) -> tuple[Cause, ...]:
-        """The largest changes of time, up or down, each with the deepest explaining metric."""
-        found = [each for up in (1.0, -1.0) for each in self._causes(TIME, up, limit)]
-        found.sort(key=lambda each: -abs(each.change_value))
-        return tuple(found[:limit])
+        """The largest changes of time, up or down, each with the deepest explaining metric.
+
+        They are at most `limit` in each direction of what the run time includes, and of all.
+        """
+        found = {
+            (each.metric, each.call_path_key): each
+            for rows in (self._rows_of(RUN_TIME), self.rows)
+            for up in (1.0, -1.0)
+            for each in self._explain(rows, TIME, up, limit)
+        }
+        return tuple(sorted(found.values(), key=lambda each: -abs(each.change_value)))
 
     def _causes(self, metric: str, direction: float, limit: int) -> tuple[Cause, ...]:
-        summands = 1 if self.is_per_process else max(self.base.processes)
-        rows = self._rows_of(metric)
+        return self._explain(self._rows_of(metric), metric, direction, limit)
+
+    def _explain(
+        self, rows: pl.DataFrame, metric: str, direction: float, limit: int
+    ) -> tuple[Cause, ...]:
+        summands = _summands(self.base, self.other)
         found = find_causes(rows, metric, direction, limit, processes=summands)
         return tuple(self._cause(each, direction) for each in found)
 
@@ -245,14 +265,12 @@ def compare_runs(
     ) as tables:
         sizes = sizes_in(tables)
         before, after = (_side(each, sizes) for each in (base, other))
-        is_per_process = len({size.processes for size in sizes.values()}) > 1
-        rows, ranked, asked = _read_changes(tables, before, after, is_per_process=is_per_process)
+        rows, ranked, asked = _read_changes(tables, before, after)
     efficiencies = read_efficiencies(runs.values(), threads=threads, memory_limit=memory_limit)
     are_whole = not any(isinstance(run, FocusedRun) for run in runs.values())
     return Comparison(
         base=before,
         other=after,
-        is_per_process=is_per_process,
         rows=rows,
         ranked=ranked,
         sql=tuple(map(_text, asked)) if are_whole else (),
@@ -262,20 +280,16 @@ def compare_runs(
 
 
 def _read_changes(
-    tables: duckdb.DuckDBPyConnection, base: Side, other: Side, *, is_per_process: bool
+    tables: duckdb.DuckDBPyConnection, base: Side, other: Side
 ) -> tuple[pl.DataFrame, pl.DataFrame, tuple[Values, Values]]:
     """Changes in total and by call path, those by process, and the values of both queries."""
-    values: Values = {
-        "base_runs": ",".join(base.run_ids),
-        "other_runs": ",".join(other.run_ids),
-        "is_per_process": is_per_process,
-    }
+    values: Values = {"base_runs": ",".join(base.run_ids), "other_runs": ",".join(other.run_ids)}
 
     def changes(asked: Values) -> pl.DataFrame:
         return _with_noise(query_rows(tables, QUERY, asked), len(base.runs), len(other.runs))
 
     rows = changes(values)
-    places = ",".join(_places(rows, 1 if is_per_process else base.processes[0]))
+    places = ",".join(_places(rows, _summands(base, other)))
     placed = values | {"places": places}
     return rows, changes(placed) if places else rows.clear(), (values, placed)
 
@@ -332,7 +346,13 @@ def _with_noise(found: Any, base_count: int, other_count: int) -> pl.DataFrame:
     return rows.drop("base_variance", "other_variance").with_columns(named)
 
 
-def _places(rows: pl.DataFrame, summands: int) -> Iterator[str]:
+def _summands(base: Side, other: Side) -> int | None:
+    """The number of processes; None if the numbers differ."""
+    numbers = {*base.processes, *other.processes}
+    return numbers.pop() if len(numbers) == 1 else None
+
+
+def _places(rows: pl.DataFrame, summands: int | None) -> Iterator[str]:
     """Metrics and call paths with values by process: causes and the largest changes."""
     changed = rows.filter(pl.col("call_path_key").is_not_null() & (pl.col("change_value") != 0))
     largest = changed.group_by("metric", maintain_order=True).head(PLACES_OF_METRIC)

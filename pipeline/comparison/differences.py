@@ -37,10 +37,11 @@ def _describe_sizes(comparison: Comparison) -> str:
     """Different numbers of processes or threads."""
     base, other = comparison.base, comparison.other
     sentences = []
-    if comparison.is_per_process:
+    if comparison.is_resized:
         sentences.append(
             f"A has {_processes(base.processes)}, B {_numbers(other.processes)}: "
-            "values are means per process; values of single ranks are not averaged."
+            "times are sums over all processes, and only their change on the critical path changes "
+            "the run time."
         )
     if base.threads != other.threads:
         sentences.append(f"A has {_numbers(base.threads)} threads per process, B "

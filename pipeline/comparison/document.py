@@ -10,7 +10,7 @@ from tracemill.comparison.changes import Change
 from tracemill.comparison.comparing import Comparison, Side
 from tracemill.comparison.conditions import CheckedCondition
 
-VERSION = 1
+VERSION = 2
 
 
 def comparison_json(comparison: Comparison, verdicts: Sequence[CheckedCondition] = ()) -> str:
@@ -20,7 +20,6 @@ def comparison_json(comparison: Comparison, verdicts: Sequence[CheckedCondition]
         "comparison_format_version": VERSION,
         "base": _side(comparison.base),
         "other": _side(comparison.other),
-        "is_per_process": comparison.is_per_process,
         "run_time": _change(comparison.run_time),
         "efficiencies": [
             asdict(each) | {"change_ratio": each.change_ratio} for each in comparison.efficiencies

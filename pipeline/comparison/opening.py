@@ -13,20 +13,14 @@ from tracemill.reports.sections.efficiencies import IN_SUMMARY
 from tracemill.reports.wording import name_path, nonempty
 
 MOST_CAUSES = 3
-MOST_PARTS = 30
 
 
 def opening_of(comparison: Comparison, verdicts: Sequence[CheckedCondition] = ()) -> model.Opening:
-    """The verdict, the efficiencies, and as causes the main one and the next large changes."""
-    main = _main_cause(comparison)
-    first, _ = split_parts(comparison, MOST_PARTS)
-    shown: dict[int | str, Cause] = {}
-    for each in (*main, *first):
-        shown.setdefault(each.call_path_key or each.metric, each)
+    """The verdict, the efficiencies, and the first of the main changes."""
     return model.Opening(
         verdict=" ".join(describe_verdict(comparison, verdicts)),
         bars=tuple(_bars(comparison)),
-        causes=tuple(_as_shown(each, comparison) for each in islice(shown.values(), MOST_CAUSES)),
+        causes=tuple(_as_shown(each, comparison) for each in main_changes(comparison, MOST_CAUSES)),
     )
 
 
@@ -39,6 +33,21 @@ def describe_verdict(
         describe_run_time(comparison),
         *(_describe_main(each, comparison) for each in _main_cause(comparison)),
     )
+
+
+def main_changes(comparison: Comparison, limit: int) -> tuple[Cause, ...]:
+    """The changes beyond the noise that matter most, each of another call path.
+
+    The main cause of the change of the run time comes first, then other changes of the critical
+    path, then the largest changes of time, up or down.
+    """
+    first, _ = split_parts(comparison, limit)
+    main = _main_cause(comparison)
+    deciding = comparison.decisive_causes(limit) if main else ()
+    shown: dict[int | str, Cause] = {}
+    for each in (*main, *(each for each in deciding if not _is_noise(each)), *first):
+        shown.setdefault(each.call_path_key or each.metric, each)
+    return tuple(islice(shown.values(), limit))
 
 
 def _main_cause(comparison: Comparison) -> list[Cause]:
@@ -59,7 +68,7 @@ def split_parts(comparison: Comparison, limit: int) -> tuple[list[Cause], list[C
     for each in comparison.parts_of_time(limit):
         is_included = (each.metric, each.call_path_key) in comparison.in_run_time
         (others if _is_noise(each) or not is_included else first).append(each)
-    return first, others
+    return first[:limit], others[:limit]
 
 
 def _is_noise(cause: Cause) -> bool:

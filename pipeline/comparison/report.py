@@ -9,7 +9,7 @@ from tracemill.comparison.comparing import Comparison
 from tracemill.comparison.conditions import CheckedCondition
 from tracemill.comparison.efficiencies import QUERY
 from tracemill.comparison.naming import describe_sides, title_of
-from tracemill.comparison.opening import describe_verdict, opening_of, split_parts
+from tracemill.comparison.opening import describe_verdict, main_changes, opening_of, split_parts
 from tracemill.comparison.sentences import (
     OUTSIDE,
     describe_cause,
@@ -86,7 +86,7 @@ def build_comparison_report(
 
 def _summary(comparison: Comparison, verdicts: Sequence[CheckedCondition]) -> Section:
     run_time = comparison.run_time
-    causes = comparison.causes(limit=MOST_CAUSES)
+    causes = main_changes(comparison, MOST_CAUSES)
     return Section(
         key="summary",
         title="Summary",
@@ -116,11 +116,12 @@ def _folded(section: Section | None) -> Section | None:
 
 def _largest_changes(comparison: Comparison) -> Section | None:
     """What changed beyond the noise; all that changed if there are no repetitions."""
-    first, _ = split_parts(comparison, MOST_CALL_PATHS)
+    first = main_changes(comparison, MOST_CALL_PATHS)
     is_known = comparison.run_time.noise_value is not None
     tables = filled(
         _table("call_paths_by_metric", "Time by call path and metric", KINDS[0], first,
-               (_CALL_PATH, _METRIC), is_beyond=True)
+               (_CALL_PATH, _METRIC), is_beyond=True,
+               more=(_ON_PATH,) if any(each.critical_path_ns for each in first) else ())
     )  # fmt: skip
     nothing = "Nothing changed beyond the noise." if is_known else "No time changed."
     sentences = nonempty(*differences.describe(comparison), "" if tables else nothing)
@@ -174,13 +175,12 @@ def _metrics(comparison: Comparison) -> Section | None:
     same = [row.title for row in comparison.metrics if not row.change_value]
     if not (tables or same):
         return None
-    sums = "means per process" if comparison.is_per_process else "sums over all processes"
     return Section(
         key="metrics-changed",
         title="By metric",
         sentences=nonempty(
-            f"Values are {sums}, except those of the critical path, and include MPI setup. A "
-            "metric includes its parts.",
+            "Values are sums over all processes, except those of the critical path, and include "
+            "MPI setup. A metric includes its parts.",
             f"Unchanged: {'; '.join(same)}." if same else "",
         ),
         tables=tables,
@@ -219,7 +219,7 @@ def _largest(rows: Iterable[CallPathChange], kind: ValueKind) -> list[CallPathCh
 
 
 def _ranks(comparison: Comparison) -> Section | None:
-    wanted = {(each.metric, each.call_path_key) for each in comparison.causes(limit=MOST_CAUSES)}
+    wanted = {(each.metric, each.call_path_key) for each in main_changes(comparison, MOST_CAUSES)}
     rows = [row for row in comparison.ranks if (row.metric, row.call_path_key) in wanted]
     if not rows:
         return None
@@ -236,7 +236,7 @@ def _ranks(comparison: Comparison) -> Section | None:
 
 def _meanings(comparison: Comparison) -> Section | None:
     """Explanations of the metrics that the summary names."""
-    named = {cause.metric for cause in comparison.causes(limit=MOST_CAUSES)}
+    named = {cause.metric for cause in main_changes(comparison, MOST_CAUSES)}
     metrics = [metric for metric in all_metrics() if metric.name in named]
     if not metrics:
         return None
@@ -256,14 +256,23 @@ _CALL_PATH: Named = (
     Column(name="call_path", title="Call path", unit=Unit.TEXT, is_path=True),
     "call_path",
 )
+_ON_PATH: Named = (
+    Column(
+        name="critical_path_ns",
+        title="Critical path",
+        unit=Unit.TIME_CHANGE,
+        meaning="Change on the critical path, which determines the run time.",
+    ),
+    "critical_path_ns",
+)
 _RANK: Named = (Column(name="rank", title="Rank", unit=Unit.NUMBER), "rank")
 
 
 def _table(
     name: str, title: str, kind: ValueKind, changes: Sequence[Change], named: Sequence[Named],
-    *, is_beyond: bool = False,
+    *, is_beyond: bool = False, more: Sequence[Named] = (),
 ) -> Table:  # fmt: skip
-    """Changes of one kind, one per row; the columns `named` come first.
+    """Changes of one kind, one per row; the columns `named` come first, `more` last.
 
     If `is_beyond`, the title says that all are beyond the noise.
     """
@@ -276,9 +285,14 @@ def _table(
         Column(name="noise_value", title="Noise", unit=kind.value, meaning=_NOISE),
         Column(name="is_beyond_noise", title="Beyond noise", unit=Unit.TEXT,
                meaning="Whether the change is larger than the noise."),
+        *(each for each, _ in more),
     )  # fmt: skip
     rows = tuple(
-        (*(_named(each, attribute) for _, attribute in named), *_values(each, kind))
+        (
+            *(_named(each, attribute) for _, attribute in named),
+            *_values(each, kind),
+            *(getattr(each, attribute) for _, attribute in more),
+        )
         for each in changes
     )
     is_noise_known = any(each.noise_value is not None for each in changes)

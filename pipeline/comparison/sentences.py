@@ -88,10 +88,11 @@ def describe_time(comparison: Comparison) -> str:
     change = comparison.of_metric("time")
     if not change.change_value:
         return ""
-    spent = "A process spends" if comparison.is_per_process else "All locations spend"
     amount = format_time(abs(change.change_value))
     how = "more" if change.change_value > 0 else "less"
-    return f"{spent} {amount} {how} in region visits ({format_share_change(change.change_ratio)})."
+    setup = ", MPI setup included" if comparison.base.is_setup_excluded else ""
+    ratio = format_share_change(change.change_ratio)
+    return f"All locations together spend {amount} {how} in region visits{setup} ({ratio})."
 
 
 def describe_subtree(comparison: Comparison) -> str:
@@ -110,9 +111,8 @@ def describe_subtree(comparison: Comparison) -> str:
 def describe_cause(cause: Cause, comparison: Comparison) -> Finding:
     """A cause: metric, call path, change and process."""
     place = f" in {name_path(cause.call_path)}" if cause.call_path else ""
-    subject = "A process" if comparison.is_per_process else "All processes together"
     detail = nonempty(
-        f"{subject}: {_total_of(cause)}." if cause.is_decisive else "",
+        f"All processes together: {_total_of(cause)}." if cause.is_decisive else "",
         _describe_rank(cause, comparison),
         "Within the noise." if cause.is_beyond_noise is False else "",
     )
@@ -121,10 +121,11 @@ def describe_cause(cause: Cause, comparison: Comparison) -> Finding:
 
 
 def amount_of(cause: Cause, comparison: Comparison) -> str:
-    """The change of a cause: on the critical path if it is decisive, else in total."""
+    """The change of a cause: on the critical path if it is decisive, else of all processes."""
     if cause.is_decisive:
         return f"{with_sign(cause.critical_path_ns, format_time)} on the critical path"
-    return f"{_total_of(cause)}{' per process' if comparison.is_per_process else ''}"
+    several = max(*comparison.base.processes, *comparison.other.processes) > 1
+    return f"{_total_of(cause)}{' over all processes' if several else ''}"
 
 
 def _total_of(cause: Cause) -> str:
@@ -134,7 +135,7 @@ def _total_of(cause: Cause) -> str:
 def _describe_rank(cause: Cause, comparison: Comparison) -> str:
     """The process with the largest change; empty with one process or different numbers of them."""
     most = max(*comparison.base.processes, *comparison.other.processes)
-    if cause.rank is None or most < 2 or comparison.is_per_process:
+    if cause.rank is None or most < 2 or comparison.is_resized:
         return ""
     mean = cause.change_value / most
     amount = signed(cause, cause.rank_change_value)

@@ -1,11 +1,11 @@
 -- Changes between two sets of runs, by metric, call path and, if requested, process.
 --
 -- The value of a side is the mean of its runs, which are repetitions of each other; a metric that a
--- run does not have at a call path is 0 there. Values of call paths are exclusive. Processes are
--- distinguished only for the call paths in $places.
+-- run does not have at a call path is 0 there. Values are sums over processes; those of call paths
+-- are exclusive. Processes are distinguished only for the call paths in $places.
 --
 -- Grain:      one row per metric, per call path of it, and per process if places are given
--- Inputs:     metric_cells, call_paths, call_path_keys, locations, runs
+-- Inputs:     metric_cells, call_paths, call_path_keys, locations
 -- Output:     changes between runs
 -- Parameters: $base_runs       run ids of the side compared with, joined by commas (VARCHAR)
 --             $other_runs      those of the other side (VARCHAR)
@@ -14,9 +14,6 @@
 --                              without any, processes are not distinguished (VARCHAR, default '')
 --             $rank_limit      most processes of a place whose value grew, and whose value fell
 --                              (BIGINT, default 8)
---             $is_per_process  divide values of a run by the number of its processes, but not
---                              those distinguished, nor those of the critical path, which is one
---                              (BOOLEAN, default false)
 -- Assumes:    tables hold several runs, distinguished by run_id; a process has one rank
 WITH
     sides AS (
@@ -34,19 +31,6 @@ WITH
             count(*) FILTER (WHERE NOT is_other) AS base_count,
             count(*) FILTER (WHERE is_other) AS other_count
         FROM sides
-    ),
-
-    compared_runs AS (
-        SELECT
-            sides.run_id,
-            sides.is_other,
-            if(
-                $is_per_process::BOOLEAN AND $places::VARCHAR = '',
-                greatest(runs.process_count, 1),
-                1
-            ) AS divisor
-        FROM sides
-        INNER JOIN runs USING (run_id)
     ),
 
     places AS (
@@ -106,22 +90,17 @@ WITH
     totalled AS (
         SELECT
             summed.run_id,
-            compared_runs.is_other,
+            sides.is_other,
             summed.metric,
             grouping(summed.call_path_key) = 1 AS is_total,
             summed.call_path_key,
             summed.rank,
-            sum(summed.value)::BIGINT
-            / if(
-                summed.metric IN ('critical_path', 'critical_path_imbalance'),
-                1,
-                any_value(compared_runs.divisor)
-            ) AS value
+            sum(summed.value)::BIGINT AS value
         FROM summed
-        INNER JOIN compared_runs ON summed.run_id = compared_runs.run_id
+        INNER JOIN sides ON summed.run_id = sides.run_id
         GROUP BY
             summed.run_id,
-            compared_runs.is_other,
+            sides.is_other,
             summed.metric,
             summed.rank,
             GROUPING SETS ((summed.call_path_key), ())
@@ -182,11 +161,11 @@ WITH
             call_path_keys.call_path_key,
             min(call_paths.path) AS call_path,
             min(parents.call_path_key) AS parent_call_path_key,
-            bool_or(NOT compared_runs.is_other) AS is_in_base,
-            bool_or(compared_runs.is_other) AS is_in_other
+            bool_or(NOT sides.is_other) AS is_in_base,
+            bool_or(sides.is_other) AS is_in_other
         FROM call_path_keys
         INNER JOIN call_paths USING (run_id, call_path_id)
-        INNER JOIN compared_runs USING (run_id)
+        INNER JOIN sides USING (run_id)
         LEFT JOIN call_path_keys AS parents
             ON
                 call_paths.run_id = parents.run_id

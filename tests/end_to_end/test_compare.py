@@ -5,7 +5,7 @@ Programs are generated; in `after`, rank 1 computes half as long again in one re
 
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -178,26 +178,9 @@ def tables_of(run: Run) -> dict[str, list[dict[str, Any]]]:
     return {name: run.read(name).to_pylist() for name in names}
 
 
-def per_process(values: Mapping[Place, float], processes: int) -> dict[Place, float]:
-    """Values as they are compared where numbers of processes differ."""
-    as_they_are = ("critical_path", "critical_path_imbalance")
-    return {
-        place: value / (1 if place[0] in as_they_are or place[2] is not None else processes)
-        for place, value in values.items()
-    }
-
-
 def expected(sides: Sequence[Sequence[Run]]) -> dict[Place, Any]:
     tables = [[tables_of(run) for run in side] for side in sides]
-    counts = [[max(each["runs"][0]["process_count"], 1) for each in side] for side in tables]
-    values: list[list[Mapping[Place, float]]] = [[values_of(each) for each in side]
-                                                 for side in tables]  # fmt: skip
-    if len({count for side in counts for count in side}) > 1:
-        values = [
-            [per_process(each, count) for each, count in zip(*side, strict=True)]
-            for side in zip(values, counts, strict=True)
-        ]
-    return changes(*values)
+    return changes(*([values_of(each) for each in side] for side in tables))
 
 
 @pytest.mark.parametrize("pair", PAIRS)
@@ -269,20 +252,20 @@ def test_a_run_is_as_it_is(store: Path, name: str, tell: Tell) -> None:
 def test_runs_without_a_common_call_path_are_told(tell: Tell) -> None:
     said = tell("before", "else")
     assert "A and B have no call path in common: are they runs of the same program?" in said
-    assert "values are means per process" in said
+    assert "times are sums over all processes" in said
 
 
-def test_different_numbers_of_processes_are_compared_per_process(store: Path, tell: Tell) -> None:
+def test_different_numbers_of_processes_are_compared_by_sums(store: Path, tell: Tell) -> None:
     said = tell("before", "wide")
     assert (
-        "A has 3 processes, B 5: values are means per process; values of single ranks are not "
-        "averaged." in said
+        "A has 3 processes, B 5: times are sums over all processes, and only their change on the "
+        "critical path changes the run time." in said
     )
     assert "rank, most on rank" not in said
     found = compare_runs(runs(store, "before"), runs(store, "wide"), threads=1)
     (update,) = found.in_call_path("computation", UPDATE)
-    assert update.base_value == pytest.approx(BASE_NS * ITERATIONS, rel=0.05)
-    assert update.other_value == pytest.approx(BASE_NS * ITERATIONS, rel=0.05)
+    assert update.base_value == pytest.approx(3 * BASE_NS * ITERATIONS, rel=0.05)
+    assert update.other_value == pytest.approx(5 * BASE_NS * ITERATIONS, rel=0.05)
     ranks = {each.rank: each for each in found.ranks
              if (each.metric, each.call_path) == ("computation", UPDATE)}  # fmt: skip
     assert sorted(ranks) == [0, 1, 2, 3, 4]

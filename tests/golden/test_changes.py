@@ -110,23 +110,13 @@ def test_growing_and_falling_ranks_have_separate_limits() -> None:
     assert changes_of(found, "time") == [(100, 3, 40, 33, -7), (100, 1, 20, 25, 5)]
 
 
-def test_values_per_process_are_compared_if_process_counts_differ() -> None:
+def test_sums_over_processes_are_compared_if_their_numbers_differ() -> None:
     wide = run({(0, 0): 100, (0, 1): 100, (0, 2): 100, (0, 3): 140, (2, 3): 20}, {3: 8})
-    found = changes([BASE], [wide], is_per_process=True)
-    assert changes_of(found, "time")[0] == (None, 230 / 2, 460 / 4, 0)
-    assert changes_of(found, "mpi_latesender")[0] == (None, 12 / 2, 8 / 4, -4)
-    ranks = changes([BASE], [wide], is_per_process=True, places="time 100")
+    found = changes([BASE], [wide])
+    assert changes_of(found, "time")[0] == (None, 230, 460, 230)
+    assert changes_of(found, "mpi_latesender")[0] == (None, 12, 8, -4)
+    ranks = changes([BASE], [wide], places="time 100")
     assert changes_of(ranks, "time")[0] == (100, 3, 0, 140, 140)
-
-
-def test_the_critical_path_is_not_divided_by_the_number_of_processes() -> None:
-    base, other = (run({(0, 0): 10, (0, 1): 10}), run({(0, 0): 10}))
-    for tables, length in ((base, 30), (other, 24)):
-        tables["severities"] = [
-            {"metric": "critical_path", "call_path_id": 0, "location_id": 0, "value": length}
-        ]
-    found = changes([base], [other], is_per_process=True)
-    assert changes_of(found, "critical_path") == [(None, 30, 24, -6), (100, 30, 24, -6)]
 
 
 def test_call_paths_of_one_side_only_are_listed() -> None:

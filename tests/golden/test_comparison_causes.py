@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 
+import polars as pl
+
 from tests.helpers.compared_sides import comparison_of, side_of
 from tracemill.comparison.changes import Cause
 from tracemill.comparison.differences import describe
+from tracemill.comparison.opening import main_changes
+from tracemill.comparison.report import build_comparison_report
 from tracemill.comparison.sentences import describe_cause
 
 COMPUTE, RECEIVE, SEND = "main/solve", "main/MPI_Recv", "main/MPI_Send"
@@ -187,7 +191,53 @@ def test_a_change_in_all_call_paths_has_no_single_place() -> None:
 
 def test_ranks_of_different_numbers_of_processes_are_not_compared() -> None:
     """Rank 0 of 1 process does all work, rank 0 of 4 a part of it."""
-    fewer = replace(SLOW_RANK, base=side_of("base", (1000,), processes=1), is_per_process=True)
+    fewer = replace(SLOW_RANK, base=side_of("base", (1000,), processes=1))
     for cause in fewer.causes():
         assert "ank " not in describe_cause(cause, fewer).detail
-    assert "A has 1 process, B 4: values are means per process" in " ".join(describe(fewer))
+    assert "A has 1 process, B 4: times are sums over all processes" in " ".join(describe(fewer))
+
+
+#             1 process        4 processes, each
+# parallel    400              100     the same work, split
+# serial      100              100     on rank 0 only; the others wait 100 in MPI_Bcast
+# run time    500              200
+SERIAL = "main/serial_part"
+BCAST = "main/MPI_Bcast"
+SPLIT = comparison_of(
+    ("time", COMPUTE, 400, 400), ("computation", COMPUTE, 400, 400),
+    ("critical_path", COMPUTE, 400, 100),
+    ("time", SERIAL, 100, 100), ("computation", SERIAL, 100, 100),
+    ("critical_path", SERIAL, 100, 100),
+    ("time", BCAST, 0, 300), ("overhead_data_movement", BCAST, 0, 300),
+    ("overhead_collective", BCAST, 0, 300), ("mpi_latebroadcast", BCAST, 0, 300),
+    times=((500,), (200,)),
+)  # fmt: skip
+SPLIT = replace(SPLIT, base=side_of("base", (500,), processes=1))
+
+
+def test_a_serial_part_is_no_change_on_more_processes() -> None:
+    first, second = main_changes(SPLIT, 9)
+    assert (first.call_path, first.critical_path_ns) == (COMPUTE, -300)
+    assert described((second,)) == [("mpi_latebroadcast", BCAST, 300)]
+
+
+def test_a_change_says_what_it_is_a_sum_over() -> None:
+    said = [describe_cause(each, SPLIT) for each in main_changes(SPLIT, 9)]
+    assert [each.headline for each in said] == [
+        'Computation in "main/solve": -300 ns on the critical path.',
+        'Late Broadcast in "main/MPI_Bcast": +300 ns (new) over all processes.',
+    ]
+
+
+def test_page_and_terminal_list_the_same_changes() -> None:
+    summary = build_comparison_report(SPLIT).section("summary")
+    assert summary.opening is not None
+    cards = [f'in "{card.call_path}": {card.cost}.' for card in summary.opening.causes]
+    assert len(cards) == 2
+    for card, finding in zip(cards, summary.findings, strict=True):
+        assert finding.headline.endswith(card)
+
+
+def test_without_a_critical_path_work_of_other_numbers_of_processes_is_compared_by_sums() -> None:
+    without = replace(SPLIT, rows=SPLIT.rows.filter(pl.col("metric") != "critical_path"))
+    assert described(main_changes(without, 9)) == [("mpi_latebroadcast", BCAST, 300)]

@@ -64,7 +64,10 @@ FASTER = comparison_of(
 
 def test_what_became_worse_beyond_the_noise_is_on_a_card_of_a_faster_run() -> None:
     shown = [(each.call_path, each.cost) for each in opening_of(FASTER).causes]
-    assert shown == [(WORK, "-50.0 ns on the critical path"), (BCAST, "+45.0 ns (new)")]
+    assert shown == [
+        (WORK, "-50.0 ns on the critical path"),
+        (BCAST, "+45.0 ns (new) over all processes"),
+    ]
     first, others = split_parts(FASTER, 9)
     assert [each.call_path for each in first] == [WORK, BCAST]
     assert [each.call_path for each in others] == [SUM]
@@ -115,13 +118,16 @@ def test_work_between_the_calls_of_a_trace_of_mpi_alone_counts() -> None:
         for name, side in (("base", alone.base), ("other", alone.other))
     }
     (card,) = opening_of(replace(alone, **sides)).causes
-    assert (card.call_path, card.cost) == ("outside of regions", "+59.0 ns (+147.5%)")
+    assert (card.call_path, card.cost) == (
+        "outside of regions",
+        "+59.0 ns (+147.5%) over all processes",
+    )
     assert card.advice.startswith("Outside Visits.")
 
 
 def test_less_time_is_said_without_a_sign() -> None:
     assert describe_time(comparison_of(("time", None, 400, 300))) == (
-        "All locations spend 100 ns less in region visits (-25.0%)."
+        "All locations together spend 100 ns less in region visits (-25.0%)."
     )
 
 

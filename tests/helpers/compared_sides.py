@@ -62,7 +62,6 @@ def comparison_of(
     return Comparison(
         base=side_of("base", times[0]),
         other=side_of("other", times[1]),
-        is_per_process=False,
         rows=pl.DataFrame(rows, schema=SCHEMA, orient="row"),
         ranked=pl.DataFrame([row(*each) for each in ranked], schema=SCHEMA, orient="row"),
         sql=("", ""),
