@@ -107,7 +107,7 @@ FORECAST_TABLES: tuple[Table, ...] = (
 """Tables of forecasts, which a store keeps beside its runs."""
 VIEWS: tuple[Table, ...] = (
     *questions.VIEWS, *metrics.VIEWS, *main_part.VIEWS, *levels.VIEWS, *perturbation.VIEWS,
-    *pop.VIEWS,
+    *pop.VIEWS, *counters.VIEWS,
 )  # fmt: skip
 """Views on the tables of a run; DuckDB computes them at each use."""
 BY_NAME: dict[str, Table] = {

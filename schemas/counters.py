@@ -10,6 +10,8 @@ METHODS = ("exact", "spread", "mean")
 MOST_CELLS = 1 << 20
 """Maximum number of bins of all counters and parts of the system together."""
 
+_BINS = ("bin", "begin_ns", "end_ns", "scope", "scope_id")
+
 COUNTER_ID = Column(name="counter_id", type=INT32, minimum=0, meaning="Counter.")
 METHOD = Column(
     name="method",
@@ -198,6 +200,26 @@ COUNTER_FIGURES = Table(
     ),
 )
 
+DERIVED_COUNTER_PROFILE = Table(
+    name="derived_counter_profile",
+    meaning=(
+        "Derived counters over the run in equal bins. The value of any rows of one together is the "
+        "sum of numerators, divided by the sum of denominators."
+    ),
+    grain="one row per derived counter, part of the system and bin with known values",
+    key=("name", "bin", "scope", "scope_id"),
+    columns=(
+        NAME,
+        *(column for column in DERIVED_COUNTERS.columns if column.name == "unit"),
+        *(column for column in COUNTER_PROFILE.columns if column.name in _BINS),
+        Column(name="numerator", type=FLOAT64, meaning="Numerator of the value, with its factor."),
+        Column(name="denominator", type=FLOAT64, meaning="Denominator of the value."),
+        replace(COVERED_NS, meaning="Time for which values are known, of all locations."),
+        replace(NEGATIVE_STEPS, meaning="Steps of the counters that fall, in the whole run."),
+    ),
+)
+
 TABLES = (
     COUNTER_RECORDINGS, CALL_PATH_COUNTERS, COUNTER_PROFILE, DERIVED_COUNTERS, COUNTER_FIGURES,
 )  # fmt: skip
+VIEWS = (DERIVED_COUNTER_PROFILE,)

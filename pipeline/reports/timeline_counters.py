@@ -18,7 +18,7 @@ Columns = dict[str, NDArray[Any]]
 
 
 def read_counters(material: Material, begin_ns: int) -> list[dict[str, object]]:
-    """Counters with their series, those of power first; times count from the begin of the run.
+    """Counters with their series, power and derived ones first; times count from the run's begin.
 
     A series is that of a process, a node, or of all parts of the system together (`scope` group).
     """
@@ -32,7 +32,7 @@ def read_counters(material: Material, begin_ns: int) -> list[dict[str, object]]:
             "isMean": bool(rows["is_mean"][0]),
             "series": [_series(part, begin_ns) for part in _split(rows, "scope", "scope_id")],
         }
-        for rows in _split(found, "counter_id")
+        for rows in _split(found, "counter_id", "counter")
     ]
     return counters[:MOST_COUNTERS]
 

@@ -4,12 +4,12 @@
 -- and frequencies so. The mean of the recorded values is the curve of these.
 --
 -- Grain:      one row per counter, described part of the system and bin with known values
--- Inputs:     counter_profile, counters, counter_recordings, derived_counters, location_groups,
---             system_tree_nodes
+-- Inputs:     counter_profile, counters, counter_recordings, derived_counter_profile,
+--             location_groups, system_tree_nodes
 -- Needs rows: counter_profile
 -- Output:     command counters, report section counters
 -- Parameters: none
--- Assumes:    names of counters have no plus sign
+-- Assumes:    nothing
 WITH
     steps AS (
         SELECT
@@ -30,47 +30,6 @@ WITH
         INNER JOIN steps ON profile.counter_id = steps.counter_id
     ),
 
-    -- One row per counter of a derived counter; time has no counter.
-    parts AS (
-        SELECT
-            name,
-            TRUE AS is_numerator,
-            trim(unnest(string_split(numerator, '+'))) AS part
-        FROM derived_counters
-        UNION ALL
-        SELECT
-            name,
-            FALSE AS is_numerator,
-            trim(unnest(string_split(denominator, '+'))) AS part
-        FROM derived_counters
-    ),
-
-    summed AS (
-        SELECT
-            parts.name,
-            named.scope,
-            named.scope_id,
-            named.begin_ns,
-            named.end_ns,
-            sum(named.value) FILTER (WHERE parts.is_numerator) AS numerator,
-            sum(named.value) FILTER (WHERE NOT parts.is_numerator) AS denominator,
-            max(named.covered_ns) AS covered_ns,
-            sum(named.negative_steps)::BIGINT AS negative_steps,
-            count(*) AS part_count
-        FROM parts
-        INNER JOIN named ON parts.part = named.name
-        GROUP BY ALL
-    ),
-
-    needed AS (
-        SELECT
-            name,
-            count(*) AS part_count
-        FROM parts
-        WHERE part <> 'time'
-        GROUP BY name
-    ),
-
     found AS (
         SELECT
             FALSE AS is_derived,
@@ -89,23 +48,18 @@ WITH
         UNION ALL
         SELECT
             TRUE AS is_derived,
-            summed.name,
-            derived_counters.unit,
-            summed.scope,
-            summed.scope_id,
-            summed.begin_ns,
-            summed.end_ns,
-            derived_counters.factor
-            * coalesce(summed.numerator, summed.covered_ns / 1e9)
-            / nullif(coalesce(summed.denominator, summed.covered_ns / 1e9), 0) AS value,
-            summed.covered_ns,
+            name,
+            unit,
+            scope,
+            scope_id,
+            begin_ns,
+            end_ns,
+            numerator / nullif(denominator, 0) AS value,
+            covered_ns,
             NULL AS recorded_mean,
-            summed.negative_steps,
+            negative_steps,
             FALSE AS is_as_recorded
-        FROM summed
-        INNER JOIN derived_counters ON summed.name = derived_counters.name
-        INNER JOIN needed
-            ON summed.name = needed.name AND summed.part_count >= needed.part_count
+        FROM derived_counter_profile
     )
 
 SELECT

@@ -20,9 +20,14 @@ def of(counter: int, scope: str, scope_id: int, *values: float, **others: Any) -
 
 
 def shown(
-    profile: list[Row], names: dict[int, str], falling: int = -1, row_limit: int = 99
+    profile: list[Row],
+    names: dict[int, str],
+    falling: int = -1,
+    row_limit: int = 99,
+    derived: list[Row] | None = None,
 ) -> list[tuple[Any, ...]]:
     tables = {
+        "derived_counters": derived or [],
         "counters": [{"counter_id": at, "name": name, "unit": "u"} for at, name in names.items()],
         "counter_recordings": [
             {"recording_id": at, "counter_id": at, "value_count": 1}
@@ -85,6 +90,42 @@ def test_power_comes_first_the_most_varied_before_others() -> None:
     ]
     found = shown(profile, {0: "ins", 1: "Power idle", 2: "Power busy"})
     assert list(dict.fromkeys(row[0] for row in found)) == ["Power busy", "Power idle", "ins"]
+
+
+IPC = {"name": "IPC", "numerator": "ins", "denominator": "cyc", "factor": 1, "unit": "ins/cycle"}
+
+
+# P0: 10 / 5 and 30 / 60, P1: 20 / 20 and 40 / 10. The run: 30 / 25 and 70 / 70.
+def test_a_derived_counter_has_a_lane_before_recorded_ones() -> None:
+    cycles = of(1, "location", 0, 5, 60) + of(1, "location", 1, 20, 10)
+    found = shown(INSTRUCTIONS + cycles, {0: "ins", 1: "cyc"}, derived=[IPC])
+    assert found[:6] == [
+        ("IPC", False, "the run", 0, 1.2),
+        ("IPC", False, "the run", 10, 1),
+        ("IPC", False, "P0", 0, 2),
+        ("IPC", False, "P0", 10, 0.5),
+        ("IPC", False, "P1", 0, 1),
+        ("IPC", False, "P1", 10, 4),
+    ]
+    assert list(dict.fromkeys(row[0] for row in found)) == ["IPC", "ins", "cyc"]
+
+
+# 10 and 30 instructions in 10 ns of P0, 20 and 40 in 10 ns of P1: 30 and 70 in 20 ns.
+def test_a_rate_is_that_of_a_location_on_average() -> None:
+    rate = IPC | {"name": "rate", "denominator": "time", "factor": 1e-9}
+    found = shown(INSTRUCTIONS, {0: "ins"}, derived=[rate])
+    assert [row[4] for row in found[:4]] == pytest.approx([1.5, 3.5, 1, 3])
+
+
+def test_a_derived_counter_is_unknown_where_one_of_its_counters_is() -> None:
+    cycles = of(1, "location", 0, 5) + of(1, "location", 1, 10, 0)
+    found = shown(INSTRUCTIONS + cycles, {0: "ins", 1: "cyc"}, derived=[IPC])
+    assert [row[2:] for row in found if row[0] == "IPC"] == []  # 2 is its only value
+    found = shown(INSTRUCTIONS + cycles[:-1] + of(1, "location", 1, 10, 8)[1:],
+                  {0: "ins", 1: "cyc"}, derived=[IPC])  # fmt: skip
+    assert [row[2:] for row in found if row[0] == "IPC"] == [
+        ("the run", 0, 2), ("the run", 10, 5), ("P0", 0, 2), ("P1", 0, 2), ("P1", 10, 5)
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("row_limit", "parts"), [(4, 3), (3, 1)])
