@@ -47,6 +47,7 @@ class Overhead:
 TAXONOMY = (
     Overhead("computation", "user code", "computing"),
     Overhead("data movement", "local memory", "computing"),
+    Overhead("data movement", "device memory", "communicating"),
     Overhead("data movement", "point-to-point", "communicating"),
     Overhead("data movement", "collective", "communicating"),
     Overhead("data movement", "put/get", "communicating"),
@@ -101,9 +102,9 @@ ACTIVITY = Column(
     values=ACTIVITIES,
     meaning=(
         "Primitive activity of the class, from which blocked time in wait states is taken off: "
-        "computing, also in local memory; communicating; synchronizing; I/O; create/destroy: "
-        "control of parallelism; idle: a worker outside regions; unknown: measurement, no rule, or "
-        "outside visits."
+        "computing, also in local memory; communicating, also with accelerators; synchronizing; "
+        "I/O; create/destroy: control of parallelism; idle: a worker outside regions; unknown: "
+        "measurement, no rule, or outside visits."
     ),
 )
 RULE_ID = Column(

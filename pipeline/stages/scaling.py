@@ -17,7 +17,9 @@ from tracemill.stages.arrays import Flags, Numbers
 _CLASSES = ("computation", "mpi", "mpi:point-to-point", "mpi:collective", "threads", "messages")
 _SHOWN = 6
 _COLLECTIVE = ("collective", "barrier")
-_OF_PROGRAM = ("user code", "outside visits", "no rule", "measurement", "local memory", "I/O")
+_OF_PROGRAM = (
+    "user code", "outside visits", "no rule", "measurement", "local memory", "device memory", "I/O",
+)  # fmt: skip
 
 
 class Names(NamedTuple):
