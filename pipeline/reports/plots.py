@@ -164,7 +164,8 @@ def _draw_efficiencies(material: Material) -> Drawn:
     bars = efficiencies.bars(material)
     if not bars:
         raise MissingInputError("no efficiencies: the run has no useful computation")
-    return draw_efficiency_bars(bars, "efficiencies")
+    caveat = efficiencies.describe_little_computation(material)
+    return draw_efficiency_bars(bars, "efficiencies", caveat)
 
 
 _DRAWERS: dict[str, Callable[[Material], Drawn]] = {

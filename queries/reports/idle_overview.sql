@@ -1,7 +1,8 @@
--- Idle time of all locations together, with the most idle location.
+-- Idle time of all threads together, with the most idle thread, and the share of the run for which
+-- streams of accelerators run kernels and copies.
 --
--- Grain:      one row if there are locations
--- Inputs:     idle_times, locations
+-- Grain:      one row if there are threads
+-- Inputs:     idle_times, locations, regions, main_times, main_part
 -- Output:     report section load balance
 -- Parameters: none
 -- Assumes:    of equals, the location with the smallest number counts
@@ -24,6 +25,26 @@ WITH
             min(idle_ns) AS shortest_ns
         FROM placed
         HAVING count(*) > 0
+    ),
+
+    executed AS (
+        SELECT sum(main_times.time_ns) AS executed_ns
+        FROM main_times
+        INNER JOIN regions ON main_times.region_id = regions.region_id
+        INNER JOIN locations ON main_times.location_id = locations.location_id
+        WHERE locations.kind = 'gpu' AND regions.role <> 'artificial'
+    ),
+
+    streams AS (SELECT count(*) AS stream_count FROM locations WHERE kind = 'gpu'),
+
+    occupied AS (
+        SELECT
+            executed.executed_ns
+            / nullif(streams.stream_count * (main_part.end_ns - main_part.begin_ns), 0)
+                AS stream_ratio
+        FROM main_part
+        CROSS JOIN executed
+        CROSS JOIN streams
     )
 
 SELECT
@@ -35,7 +56,9 @@ SELECT
     placed.idle_ns AS worst_ns,
     placed.wait_ns AS worst_wait_ns,
     placed.idle_thread_ns AS worst_idle_thread_ns,
-    placed.absent_ns AS worst_absent_ns
+    placed.absent_ns AS worst_absent_ns,
+    occupied.stream_ratio
 FROM summed
+CROSS JOIN occupied
 INNER JOIN placed ON placed.place = 1
 ORDER BY placed.place

@@ -70,6 +70,14 @@ def test_a_stream_has_its_own_name(report: Report) -> None:
     assert "only GPU stream HIP[0:14] of rank 0 visits it, for 50.0 µs" in sentence
 
 
+# The thread waits for 60 of 100 us. The streams run 35 and 50 of 2 * 100 us.
+def test_idle_time_is_that_of_threads_and_streams_are_busy(report: Report) -> None:
+    assert report.section("load-balance").sentences[-1] == (
+        "On average, a thread is idle for 60.0% of the run. Rank 0 is idle longest: 60.0 µs, all "
+        "waiting. GPU streams do not count here: on average, one is busy for 42.5% of the run."
+    )
+
+
 def test_a_metric_location_has_no_time(report: Report, run: Run) -> None:
     assert rows_of(report, "metric_locations", "rank thread metrics value_count") == [
         (0, "metric location power of the node", "power", 9)

@@ -93,9 +93,14 @@ def test_efficiencies_without_computation_have_a_caveat(useful: float, *, has_ca
         each | ({"kind": "gpu"} if each["location_id"] else {})
         for each in make_run().tables["locations"]
     ]
-    verdict = opening_of(pop_metrics=pop, locations=places).verdict
-    assert caveat not in verdict
-    assert ("GPU streams compute instead of processes, so" in verdict) == has_caveat
+    report = build_report(make_run(pop_metrics=pop, locations=places))
+    opening = report.section("summary").opening
+    assert opening is not None
+    assert caveat not in opening.verdict
+    streams = "GPU streams compute instead of processes, so efficiencies say little."
+    assert (streams in opening.verdict) == has_caveat
+    for key in ("efficiencies", "exploration"):
+        assert (streams in report.section(key).sentences) == has_caveat
 
 
 def run_with_lines(**changes: Any) -> HandMadeRun:

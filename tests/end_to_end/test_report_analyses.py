@@ -162,6 +162,20 @@ def test_locks_on_the_critical_path_are_no_computation() -> None:
     )
 
 
+def test_no_part_of_the_path_is_all_of_it_beside_another() -> None:
+    # Of 100 ms the path spends 20 us in a call that takes a lock.
+    run = late_sender_run(calls=("omp_set_lock", "MPI_Recv"))
+    (whole,) = run.tables["critical_path_summary"]
+    run = with_rows(
+        run,
+        region_classes=[{"region_id": 1, "overhead_id": CLASSES["lock"]}],
+        critical_path_summary=[whole | {"computation_ns": 100 * MS, "communication_ns": 0}],
+        critical_path_profile=[{"call_path_id": 1, "location_id": 0, "path_ns": 20_000}],
+    )
+    said = section_of(run, "critical-path").sentences[0]
+    assert "It consists of >99.9% computation and 0.02% coordinating threads. " in said
+
+
 def without_path(run: HandMadeRun) -> HandMadeRun:
     names = [name for name in run.tables if name.startswith("critical_path")]
     return with_rows(run, **dict.fromkeys(names, ()))
@@ -228,7 +242,7 @@ def test_uneven_computation_and_idle_time_are_told() -> None:
     assert section.sentences == (
         'Computation is least balanced in "main": rank 0 spends 90.0 ms there, 1.38 times the '
         "mean. Evenly distributed over 2 locations, it would take 65.0 ms on each.",
-        "On average, a location is idle for 25.0% of the run. Rank 1 is idle longest: 50.0 ms, all "
+        "On average, a thread is idle for 25.0% of the run. Rank 1 is idle longest: 50.0 ms, all "
         "waiting.",
     )
     tables = {table.name: table.as_dicts() for table in section.tables}
@@ -294,7 +308,7 @@ def test_idle_time_is_told_by_its_kinds() -> None:
     ]  # fmt: skip
     run = with_rows(late_sender_run(), idle_times=rows)
     assert section_of(run, "load-balance").sentences[1] == (
-        "On average, a location is idle for 60.0% of the run. Rank 1 is idle longest: 60.0 ms "
+        "On average, a thread is idle for 60.0% of the run. Rank 1 is idle longest: 60.0 ms "
         "(10.0 ms waiting, 20.0 ms as an idle thread and 30.0 ms absent)."
     )
 

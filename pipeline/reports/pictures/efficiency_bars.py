@@ -12,9 +12,9 @@ _HEIGHT, _FRAME = 24, 70
 
 
 @drawn
-def draw_efficiency_bars(bars: Sequence[Bar], name: str) -> Drawn:
+def draw_efficiency_bars(bars: Sequence[Bar], name: str, caveat: str = "") -> Drawn:
     """A bar per efficiency, in the color of its grade, with its value at its end."""
-    figure = new_figure(560, _FRAME + _HEIGHT * len(bars))
+    figure = new_figure(560, _FRAME + _HEIGHT * (len(bars) + bool(caveat)))
     axes = figure.add_subplot()
     places = range(len(bars))
     ratios = [bar.ratio for bar in bars]
@@ -29,5 +29,6 @@ def draw_efficiency_bars(bars: Sequence[Bar], name: str) -> Drawn:
     axes.invert_yaxis()
     axes.set_xlim(0, max(1.0, *ratios))
     axes.xaxis.set_major_formatter(lambda value, _: format_value(value, Unit.SHARE))
+    axes.set_xlabel(caveat)
     axes.spines[["top", "right"]].set_visible(False)
     return to_files(figure, name)

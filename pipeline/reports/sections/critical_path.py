@@ -138,7 +138,10 @@ def _parts(whole: Row) -> str:
         "coordinating threads": number(whole["threading_ratio"]),
         "communication": number(whole["communication_ratio"]),
     }
-    return join_words([f"{share_of(share)} {name}" for name, share in parts.items() if share])
+    shown = {name: share_of(share) for name, share in parts.items() if share}
+    if len(shown) > 1:  # no part of several is all of it
+        shown = {name: ">99.9%" if text == "100.0%" else text for name, text in shown.items()}
+    return join_words([f"{text} {name}" for name, text in shown.items()])
 
 
 def _without(whole: Row) -> str:

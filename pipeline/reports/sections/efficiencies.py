@@ -6,7 +6,7 @@ from tracemill.base.text import join_words
 from tracemill.reports.material import Material
 from tracemill.reports.model import Bar, Section
 from tracemill.reports.tables import TableSpec, read_source
-from tracemill.reports.wording import Row, number, share_of, time_of
+from tracemill.reports.wording import Row, nonempty, number, share_of, time_of
 
 PLACE = 18
 # Below it, MPI takes long without waiting for anybody.
@@ -73,7 +73,11 @@ def build(material: Material) -> Section | None:
         key="efficiencies",
         title="Efficiencies",
         is_folded=True,  # the bars of the summary show them
-        sentences=(*describe_efficiency(material), *describe_limits(material)),
+        sentences=nonempty(
+            *describe_efficiency(material),
+            describe_little_computation(material),
+            *describe_limits(material),
+        ),
         tables=material.tables(EFFICIENCIES, TIMES),
         sources=(read_source(EFFICIENCIES.query), read_source(TIMES.query)),
     )

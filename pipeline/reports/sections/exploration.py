@@ -5,6 +5,7 @@ from tracemill.reports.material import Material
 from tracemill.reports.model import Drawing, Drawn, Section, Widget
 from tracemill.reports.part_styles import color_of
 from tracemill.reports.pictures.icicles import Rectangle, draw_icicle
+from tracemill.reports.sections.efficiencies import describe_little_computation
 from tracemill.reports.wording import nonempty
 
 PLACE = 15
@@ -44,6 +45,7 @@ def build(material: Material) -> Section | None:
         sentences=nonempty(
             "" if material.is_focused else _WHOLE,
             _CUT if found.is_cut else "",
+            describe_little_computation(material),
             describe_left_out(material),
         ),
         widgets=widgets,

@@ -119,13 +119,22 @@ def describe_idleness(idle: Sequence[Row], *, has_threads: bool) -> str:
     """The mean and the longest idle time; nothing without locations."""
     for row in idle:
         if not number(row["idle_ns"]):
-            return "No location is idle in analyzed calls."
+            return f"No location is idle in analyzed calls.{_streams_of(row)}"
         place = name_place(row["worst_rank"], row["worst_thread"], has_threads=has_threads)
         return (
-            f"On average, a location is idle for {share_of(row['idle_ratio'])} of the run. "
+            f"On average, a thread is idle for {share_of(row['idle_ratio'])} of the run. "
             f"{start(place)} is idle longest: {time_of(row['worst_ns'])}{_kinds_of(row)}."
+            f"{_streams_of(row)}"
         )
     return ""
+
+
+def _streams_of(row: Row) -> str:
+    """How busy streams of accelerators are, which are no part of idle time; nothing without any."""
+    if row["stream_ratio"] is None:
+        return ""
+    busy = share_of(row["stream_ratio"])
+    return f" GPU streams do not count here: on average, one is busy for {busy} of the run."
 
 
 def _kinds_of(row: Row) -> str:

@@ -22,6 +22,7 @@ _TITLES = {
     "overhead_subclass": "Subclass",
 }
 _BESIDES = ("additional_ns", "loss_ns", "unidentified_ns")
+_IDLE_STREAMS = "GPU streams are outside of visits while they run nothing."
 BY_CLASS = TableSpec(
     query="overheads_by_class",
     title="By class",
@@ -94,6 +95,7 @@ def build(material: Material) -> Section | None:
             describe_shares(classes.as_dicts()),
             describe_largest(classes.as_dicts()),
             describe_loss(losses.as_dicts()),
+            _IDLE_STREAMS if material.overview["stream_count"] else "",
         ),
         tables=tables,
     )
