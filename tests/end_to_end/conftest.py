@@ -1,4 +1,4 @@
-"""Traces of a campaign and their analyses, which tests only read."""
+"""Runs that tests share: those of a campaign, and those of a site that checks them nightly."""
 
 import os
 import shutil
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.nights import Site, make_site
 from tests.helpers.ring_campaigns import CONFIGURATIONS, campaign, write_stencil
 from tracemill.engine.analyze import Analysis
 
@@ -32,3 +33,15 @@ def store(analyzed: Analysis, tmp_path: Path) -> Path:
     original = analyzed.run.path.parents[2]
     shutil.copytree(original / "runs", copy / "runs", copy_function=os.link)
     return copy
+
+
+@pytest.fixture(scope="session")
+def site_with_nights(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return make_site(tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture
+def site(site_with_nights: Site) -> Site:
+    """A site without earlier nights."""
+    site_with_nights.forget_nights()
+    return site_with_nights

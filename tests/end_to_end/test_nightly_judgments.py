@@ -4,21 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.helpers.nights import Site, make_site
+from tests.helpers.nights import Site
 from tracemill.nightly.config import Application
 from tracemill.nightly.history import PastRun, read_history
 from tracemill.nightly.judge import Judge, Judgment
 from tracemill.nightly.wording import describe_regression
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    return make_site(tmp_path_factory.mktemp("site"))
-
-
-@pytest.fixture(autouse=True)
-def no_nights_before(site: Site) -> None:
-    site.forget_nights()
 
 
 def test_a_condition_replaces_the_default_one(site: Site) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.nights import ITERATIONS, SLOWER_NS, Site, make_site
+from tests.helpers.nights import ITERATIONS, SLOWER_NS, Site
 from tracemill.api import open_store
 from tracemill.nightly import result as results
 from tracemill.nightly.night import Reported, report_night
@@ -18,16 +18,6 @@ from tracemill.reports.units import format_time
 from tracemill.store.runs import Run, Store
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "nightly-result.md"
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    return make_site(tmp_path_factory.mktemp("site"))
-
-
-@pytest.fixture(autouse=True)
-def no_nights_before(site: Site) -> None:
-    site.forget_nights()
 
 
 # --- The seeded regression ------------------------------------------------------------------------
