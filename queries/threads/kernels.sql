@@ -67,49 +67,49 @@ WITH
         GROUP BY parameter_values.visit_id
     ),
 
-    named_launches AS (
+    -- Launches and kernels with each of their names.
+    named AS (
         SELECT
-            launches.*,
+            works.* EXCLUDE (stream_id, is_kernel),
             unnest([
-                {'place': 1, 'name': streams.location_id},
+                {'place': 1, 'name': works.stream_id},
                 {'place': 2, 'name': call_sites.call_site},
-                {'place': 3, 'name': if(is_kernel_launch, 0, NULL)},
+                {'place': 3, 'name': if(works.is_kernel, 0, NULL)},
                 {'place': 4, 'name': 0},
             ]) AS naming
-        FROM launches
-        LEFT JOIN stream_references AS streams ON launches.visit_id = streams.visit_id
-        LEFT JOIN call_sites ON launches.visit_id = call_sites.visit_id
+        FROM (
+            SELECT
+                launches.visit_id,
+                launches.location_id,
+                launches.rank,
+                launches.enter_ns,
+                TRUE AS is_launch,
+                launches.is_kernel_launch AS is_kernel,
+                streams.location_id AS stream_id
+            FROM launches
+            LEFT JOIN stream_references AS streams ON launches.visit_id = streams.visit_id
+            UNION ALL
+            SELECT
+                visit_id,
+                location_id,
+                rank,
+                enter_ns,
+                FALSE AS is_launch,
+                TRUE AS is_kernel,
+                location_id AS stream_id
+            FROM executed
+        ) AS works
+        LEFT JOIN call_sites ON works.visit_id = call_sites.visit_id
     ),
 
-    named_kernels AS (
-        SELECT
-            executed.*,
-            unnest([
-                {'place': 1, 'name': executed.location_id},
-                {'place': 2, 'name': call_sites.call_site},
-                {'place': 3, 'name': 0},
-                {'place': 4, 'name': 0},
-            ]) AS naming
-        FROM executed
-        LEFT JOIN call_sites ON executed.visit_id = call_sites.visit_id
-    ),
-
-    numbered_launches AS (
-        SELECT
-            *,
-            row_number() OVER (PARTITION BY rank, naming ORDER BY enter_ns, visit_id) AS number,
-            count(*) OVER (PARTITION BY rank, naming) AS named_count
-        FROM named_launches
-        WHERE naming.name IS NOT NULL
-    ),
-
-    numbered_kernels AS (
+    numbered AS (
         SELECT
             *,
-            row_number() OVER (PARTITION BY rank, naming ORDER BY enter_ns, visit_id) AS number,
-            count(*) OVER (PARTITION BY rank, naming) AS named_count
-        FROM named_kernels
+            row_number() OVER (same_name ORDER BY enter_ns, visit_id) AS number,
+            count(*) OVER same_name AS named_count
+        FROM named
         WHERE naming.name IS NOT NULL
+        WINDOW same_name AS (PARTITION BY is_launch, rank, naming)
     ),
 
     paired AS (
@@ -119,10 +119,12 @@ WITH
             launches.visit_id AS launch_visit_id,
             launches.location_id AS launch_location_id,
             launches.enter_ns AS launch_enter_ns
-        FROM numbered_kernels AS kernels
-        INNER JOIN numbered_launches AS launches
+        FROM numbered AS kernels
+        INNER JOIN numbered AS launches
             ON
-                kernels.rank = launches.rank
+                NOT kernels.is_launch
+                AND launches.is_launch
+                AND kernels.rank = launches.rank
                 AND kernels.naming = launches.naming
                 AND kernels.number = launches.number
                 AND kernels.named_count = launches.named_count
