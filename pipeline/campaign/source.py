@@ -25,7 +25,7 @@ from tracemill.schemas.definitions import FULL
 from tracemill.sql.query_files import load_query
 from tracemill.store.manifest import SourceFile, SourceRecord
 from tracemill.store.runs import Run, Store
-from tracemill.store.sink import Sink
+from tracemill.store.sink import PartedSink
 
 FORMAT = "campaign"
 # The fields of a description from which the tables are made.
@@ -96,7 +96,7 @@ class CampaignSource:
 
     def read(
         self,
-        sink: Sink,
+        sink: PartedSink,
         *,
         run_id: str,
         threads: int,
@@ -227,7 +227,7 @@ def runs_used(source: SourceRecord) -> set[tuple[str, str]]:
 class _Writer:
     """Writes the rows of runs as they come; each call path is written once, at the end."""
 
-    def __init__(self, sink: Sink, numbers: Mapping[str, int]) -> None:
+    def __init__(self, sink: PartedSink, numbers: Mapping[str, int]) -> None:
         self._sink = sink
         self._run_ids = pa.array(numbers, pa.string())
         self._numbers = pa.array(numbers.values(), pa.int32())
@@ -285,7 +285,7 @@ class _Writer:
             self._written_keys = np.concatenate([self._written_keys, keys[is_new]])
 
 
-def _write(sink: Sink, table: Table, rows: list[dict[str, Any]]) -> None:
+def _write(sink: PartedSink, table: Table, rows: list[dict[str, Any]]) -> None:
     plain = [
         (column.name, pa.string() if pa.types.is_dictionary(column.type) else column.type)
         for column in table.columns

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -20,15 +19,13 @@ from tracemill.patterns.catalog import known_tables
 from tracemill.readers.otf2.source import Otf2Source
 from tracemill.schemas import Table
 from tracemill.sql.query_files import Value
-from tracemill.store.database import AGAIN, connect, quoted
+from tracemill.store.database import AGAIN, connect, copy_rows
 from tracemill.store.runs import Run
 from tracemill.store.sink import FEW_ROWS, Sink, Walk, Written
 from tracemill.store.walking import StoredRows
 
 if TYPE_CHECKING:
     import duckdb
-
-    from tracemill.store.parquet import PartWriter
 
 
 @dataclass(frozen=True)
@@ -120,13 +117,6 @@ class _Answers(Sink):
         self._run = run
         self._made = {name: known_tables()[name].conform(rows) for name, rows in given.items()}
 
-    @property
-    def spill_path(self) -> Path:
-        raise NotImplementedError("nothing is read")
-
-    def part(self, table: Table, number: int) -> "PartWriter":
-        raise NotImplementedError("tables are kept whole")
-
     def stream(self, table: Table, batches: Iterable[pa.RecordBatch | pa.Table]) -> None:
         parts = [
             each if isinstance(each, pa.Table) else pa.Table.from_batches([each])
@@ -138,9 +128,6 @@ class _Answers(Sink):
         rows = self._made.setdefault(table.name, table.empty())
         return Written(rows.num_rows, rows.nbytes)
 
-    def reset(self, table: Table) -> None:
-        del self._made[table.name]
-
     def row_count(self, name: str) -> int:
         if name in self._made:
             return self._made[name].num_rows
@@ -149,13 +136,10 @@ class _Answers(Sink):
     def provide(self, connection: "duckdb.DuckDBPyConnection", name: str) -> None:
         if name not in self._made:
             self._run.provide(connection, name)
-            return
-        if self._made[name].num_rows > FEW_ROWS:
+        elif self._made[name].num_rows > FEW_ROWS:
             connection.register(name, self._made[name])
-            return
-        connection.register("given_rows", self._made[name])
-        connection.execute(f"CREATE TEMP TABLE {quoted(name)} AS FROM given_rows")
-        connection.unregister("given_rows")
+        else:
+            copy_rows(connection, name, self._made[name])
 
     def walk(self, name: str) -> Walk:
         if name in self._made:

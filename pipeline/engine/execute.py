@@ -38,7 +38,7 @@ from tracemill.sql.query_files import Value
 from tracemill.stages.stage import PythonStage
 from tracemill.store.database import SmallTables, create_empty, less_memory, parsed, quoted
 from tracemill.store.parquet import ROW_GROUP_ROWS
-from tracemill.store.sink import FEW_ROWS, Sink
+from tracemill.store.sink import FEW_ROWS, PartedSink, Sink
 
 if TYPE_CHECKING:
     from tracemill.kernels.clock_replay import Clocks
@@ -208,6 +208,7 @@ class Engine:
         is_read = any(isinstance(stage, ReadStage) for stage in stages)
         if not is_read or not self._sink.row_count(CORRECTIONS):
             return []
+        assert isinstance(self._sink, PartedSink)
         self._clocks = self._read_clocks()
         repeated = [
             stage for stage in stages if AS_RECORDED.isdisjoint(t.name for t in stage.outputs)

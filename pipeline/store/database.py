@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 
 from tracemill.base.errors import StoreError, UsageError
 from tracemill.base.text import bytes_of, first_line
@@ -133,6 +134,13 @@ def create_copy(
     kind = "TABLE" if is_shared else "TEMP TABLE"
     with _reading_errors():
         connection.execute(f"CREATE OR REPLACE {kind} {quoted(name)} AS FROM {scan(files)}")
+
+
+def copy_rows(connection: duckdb.DuckDBPyConnection, name: str, rows: pa.Table) -> None:
+    """Copy rows into a table of the connection's own."""
+    connection.register("given_rows", rows)
+    connection.execute(f"CREATE TEMP TABLE {quoted(name)} AS FROM given_rows")
+    connection.unregister("given_rows")
 
 
 def create_union_view(

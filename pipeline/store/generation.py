@@ -14,13 +14,13 @@ from tracemill.store.database import create_copy, create_view
 from tracemill.store.failures import store_errors
 from tracemill.store.manifest import MANIFEST_NAME, Manifest
 from tracemill.store.parquet import PartWriter, sync, write_empty
-from tracemill.store.sink import FEW_ROWS, Sink, Written
+from tracemill.store.sink import FEW_ROWS, PartedSink, Written
 from tracemill.store.walking import StoredRows
 
 SPILL_NAME = ".spill"
 
 
-class GenerationWriter(Sink):
+class GenerationWriter(PartedSink):
     """Writes the tables of one generation into a hidden folder, then publishes them at once.
 
     The context manager makes the folder, and removes it at the end unless it was published; it

@@ -34,22 +34,17 @@ class Walk(Protocol):
 class Sink(ABC):
     """Takes tables, checks every row against its schema, and gives finished tables back."""
 
-    @property
     @abstractmethod
-    def spill_path(self) -> Path:
-        """Folder for intermediate data."""
+    def stream(self, table: Table, batches: Iterable[pa.RecordBatch | pa.Table]) -> None:
+        """Write a whole table from batches as they come."""
 
-    @abstractmethod
-    def part(self, table: Table, number: int) -> PartWriter:
-        """The writer of one part of a partitioned table, or of the whole of another (0)."""
+    def write(self, table: Table, data: pa.Table) -> None:
+        """Write a whole table at once."""
+        self.stream(table, [data])
 
     @abstractmethod
     def finish(self, table: Table) -> Written:
-        """Close all parts of a table, which may have none: then the table is empty."""
-
-    @abstractmethod
-    def reset(self, table: Table) -> None:
-        """Remove a finished table, which is then written again."""
+        """End a table; one of which nothing was written is empty."""
 
     @abstractmethod
     def row_count(self, name: str) -> int:
@@ -66,9 +61,22 @@ class Sink(ABC):
     def walk(self, name: str) -> Walk:
         """The rows of a finished table in their order."""
 
-    def write(self, table: Table, data: pa.Table) -> None:
-        """Write a whole table at once."""
-        self.stream(table, [data])
+
+class PartedSink(Sink):
+    """A sink that also takes what a source reads: tables in parts, perhaps a second time."""
+
+    @property
+    @abstractmethod
+    def spill_path(self) -> Path:
+        """Folder for intermediate data."""
+
+    @abstractmethod
+    def part(self, table: Table, number: int) -> PartWriter:
+        """The writer of one part of a partitioned table, or of the whole of another (0)."""
+
+    @abstractmethod
+    def reset(self, table: Table) -> None:
+        """Remove a finished table, which is then written again."""
 
     def stream(self, table: Table, batches: Iterable[pa.RecordBatch | pa.Table]) -> None:
         """Write a whole table from batches as they come; only a row group is held."""

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from tracemill.schemas import Table, Violation
-from tracemill.store.database import quoted
+from tracemill.store.database import copy_rows
 from tracemill.store.keys import repeated_keys
 from tracemill.store.parquet import PartWriter
-from tracemill.store.sink import FEW_ROWS, Sink, Written
+from tracemill.store.sink import FEW_ROWS, PartedSink, Written
 
 if TYPE_CHECKING:
     import duckdb
 
 
-class MemorySink(Sink):
+class MemorySink(PartedSink):
     """Keeps tables in memory; a reader that sorts on disk does so in the folder `spill_path`."""
 
     def __init__(self, spill_path: Path) -> None:
@@ -61,9 +61,7 @@ class MemorySink(Sink):
     def provide(self, connection: "duckdb.DuckDBPyConnection", name: str) -> None:
         rows = self._tables[name]
         if rows.num_rows <= FEW_ROWS:
-            connection.register("given_rows", rows)
-            connection.execute(f"CREATE TEMP TABLE {quoted(name)} AS FROM given_rows")
-            connection.unregister("given_rows")
+            copy_rows(connection, name, rows)
         else:
             connection.register(name, rows)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from tracemill.schemas import Table
 from tracemill.store.manifest import SourceFile
-from tracemill.store.sink import Sink
+from tracemill.store.sink import PartedSink
 
 if TYPE_CHECKING:
     from tracemill.kernels.clock_replay import Clocks
@@ -63,7 +63,7 @@ class Source(Protocol):
 
     def read(
         self,
-        sink: Sink,
+        sink: PartedSink,
         *,
         run_id: str,
         threads: int,
@@ -84,7 +84,7 @@ class Trace(Source, Protocol):
 
     def read(
         self,
-        sink: Sink,
+        sink: PartedSink,
         *,
         run_id: str,
         threads: int,

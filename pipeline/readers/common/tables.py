@@ -26,7 +26,7 @@ from tracemill.schemas.definitions import FULL
 from tracemill.schemas.matching import MISREAD_CELLS, READING_FINDINGS, RECORD_COUNTS
 from tracemill.schemas.profiles import CALL_TREE
 from tracemill.schemas.table import Table
-from tracemill.store.sink import Sink
+from tracemill.store.sink import PartedSink
 
 _KEPT_NUMBERS = 1_000_000
 _OF_LOCATIONS = attrgetter(
@@ -42,7 +42,7 @@ READ_TABLES: tuple[Table, ...] = (
 
 def read_tables(
     files: RecordFiles, origin: TraceOrigin, sites: CallSites, code: Code,
-    limits: list[LocationState], sink: Sink, *, run_id: str, threads: int,
+    limits: list[LocationState], sink: PartedSink, *, run_id: str, threads: int,
     allow_damaged: bool, report: Callable[[int], None], plain: PlainSurveyor | None = None,
     findings: Mapping[str, int] | None = None, clocks: Clocks = AS_RECORDED,
     survey: Survey | None = None, detail: str = FULL,
@@ -85,7 +85,7 @@ def read_tables(
 
 
 def _write_definitions(
-    sink: Sink, made: DefinitionTables, sites: CallSites, survey: Survey
+    sink: PartedSink, made: DefinitionTables, sites: CallSites, survey: Survey
 ) -> None:
     for table, rows in made.all():
         sink.write(table, rows)
@@ -96,7 +96,11 @@ def _write_definitions(
 
 
 def _write_outcomes(
-    sink: Sink, made: DefinitionTables, outcomes: list[LocationOutcome], run_id: str, detail: str
+    sink: PartedSink,
+    made: DefinitionTables,
+    outcomes: list[LocationOutcome],
+    run_id: str,
+    detail: str,
 ) -> None:
     sink.write(definitions.LOCATIONS, made.locations([_OF_LOCATIONS(o) for o in outcomes]))
     run = made.run(

@@ -27,7 +27,7 @@ from tracemill.schemas import events as tables
 from tracemill.schemas.definitions import CALLS, PROFILE
 from tracemill.schemas.profiles import CALL_TREE
 from tracemill.schemas.table import Table
-from tracemill.store.sink import Sink
+from tracemill.store.sink import PartedSink
 
 
 @dataclass
@@ -53,7 +53,8 @@ class RowWriter:
 
     def __init__(
         self, files: RecordFiles, identifiers: Identifiers, code: Code, survey: Survey,
-        sink: Sink, *, threads: int, report: Callable[[int], None], clocks: Clocks, detail: str,
+        sink: PartedSink, *, threads: int, report: Callable[[int], None], clocks: Clocks,
+        detail: str,
     ) -> None:  # fmt: skip
         self._files, self._ids, self._code, self._survey = files, identifiers, code, survey
         self._sink, self._threads, self._report = sink, threads, report

@@ -27,7 +27,7 @@ from tracemill.readers.csv.spill import Spill, SpilledRecords
 from tracemill.schemas.definitions import FULL
 from tracemill.schemas.matching import MISREAD_CELLS
 from tracemill.schemas.table import Table
-from tracemill.store.sink import Sink
+from tracemill.store.sink import PartedSink
 
 P = TypeVar("P", ParsedBlock, ParsedVisits)
 Parser = Callable[[Block, Header], P]
@@ -63,7 +63,7 @@ class CsvSource:
 
     def read(
         self,
-        sink: Sink,
+        sink: PartedSink,
         *,
         run_id: str,
         threads: int,

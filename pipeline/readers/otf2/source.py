@@ -22,7 +22,7 @@ from tracemill.readers.otf2.records import ArchiveRecords, plain_look
 from tracemill.schemas.definitions import FULL
 from tracemill.schemas.table import Table
 from tracemill.store.manifest import SourceFile
-from tracemill.store.sink import Sink
+from tracemill.store.sink import PartedSink
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Otf2Source:
 
     def read(
         self,
-        sink: Sink,
+        sink: PartedSink,
         *,
         run_id: str,
         threads: int,
