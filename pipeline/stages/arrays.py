@@ -1,6 +1,8 @@
 """Columns of relations as arrays, and the call tree as arrays indexed by call path."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import duckdb
@@ -191,3 +193,11 @@ def walk_back(rows: "StoredRows", *columns: str) -> Iterator[tuple[int, list[NDA
         for begin, end in zip(edges[-2::-1], edges[:0:-1], strict=True):
             if begin < end:
                 yield int(location[begin]), [column[begin:end] for column in values]
+
+
+def walk_locations(
+    rows: "StoredRows", *columns: str
+) -> Iterator[tuple[int, Iterator[list[NDArray[Any]]]]]:
+    """Each location, from the last to the first, with the parts of its rows by `walk_back`."""
+    for location, parts in groupby(walk_back(rows, *columns), key=itemgetter(0)):
+        yield location, (values for _, values in parts)

@@ -1,6 +1,6 @@
 """Time that locations lose while others compute, charged to the call paths that compute then."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
@@ -9,7 +9,15 @@ import pyarrow as pa
 
 from tracemill.schemas.overheads import TAXONOMY, overhead_id
 from tracemill.schemas.parallelism import PARALLELISM_LOSSES
-from tracemill.stages.arrays import Flags, Numbers, Relation, place, read_columns, sum_by, walk_back
+from tracemill.stages.arrays import (
+    Flags,
+    Numbers,
+    Relation,
+    place,
+    read_columns,
+    sum_by,
+    walk_locations,
+)
 from tracemill.stages.focus_times import FocusTimes, read_focus
 from tracemill.stages.overhead_classes import SHIPPED_RULES, parse_rules
 from tracemill.stages.stage import PythonStage
@@ -51,8 +59,6 @@ def find_parallelism_losses(
     the class of the losing threads. Only threads in their focus lose. The stretches of all
     locations are on disk, in a temporary file; memory is bounded by call paths and locations.
     """
-    from tracemill.kernels.parallelism_walk import LocationStretches, charge_losses
-
     begin, end = main_part.select("begin_ns, end_ns").fetchall()[0]
     bases = _read_bases(location_bases, locations)
     path, region = read_columns(call_paths, "call_path_id::BIGINT", "region_id::BIGINT")
@@ -67,28 +73,38 @@ def find_parallelism_losses(
     forks = _Forks(
         *read_columns(parallel_visits.order("visit_id"), "visit_id", "fork_ns", "join_ns")
     )
-    with TemporaryFile() as times, TemporaryFile() as kinds:
-        walk = LocationStretches(begin=begin, end=end)
-        edges, order = _write_stretches(
-            visits,
-            walk,
-            {location: int(number[base]) for location, base in bases.items()},
-            states.astype(np.int32),
-            forks,
-            times,
-            kinds,
-        )
-        found = _mapped(times, np.int64), _mapped(kinds, np.int32), edges
-        periods = read_focus(focus, first=begin, last=end)
-        if not periods.is_whole(order):
-            found = _take_out(*found, order, periods, -1 - len(classes))
-        alone, shared = charge_losses(
-            *found, end=end, path_count=len(regions), class_count=len(classes) + 1
-        )
+    of_locations = {location: int(number[base]) for location, base in bases.items()}
+    periods = read_focus(focus, first=begin, last=end)
+    lost = _charge(visits, states.astype(np.int32), forks, of_locations, periods, len(classes))
     participants = _count_participants(call_tree, bases, len(regions))
     is_kept = _are_named_by_user(region_classes, overhead_rules)[regions]
-    lost = alone[:, :-1], shared[:, :-1]
     return _as_table(*lost, classes, participants, is_kept, len(bases))
+
+
+def _charge(
+    visits: "StoredRows",
+    states: "np.ndarray",
+    forks: _Forks,
+    bases: dict[int, int],
+    periods: FocusTimes,
+    class_count: int,
+) -> tuple[Numbers, "np.ndarray"]:
+    """Losses by call path and class while one location computes, and while several do.
+
+    `states` are those of visits of each call path, `bases` the classes outside of visits.
+    """
+    from tracemill.kernels.parallelism_walk import LocationStretches, charge_losses
+
+    with TemporaryFile() as times, TemporaryFile() as kinds:
+        walk = LocationStretches(begin=periods.first, end=periods.last)
+        edges, order = _write_stretches(visits, walk, bases, states, forks, times, kinds)
+        found = _mapped(times, np.int64), _mapped(kinds, np.int32), edges
+        if not periods.is_whole(order):
+            found = _take_out(*found, order, periods, -1 - class_count)
+        alone, shared = charge_losses(
+            *found, end=periods.last, path_count=len(states), class_count=class_count + 1
+        )
+    return alone[:, :-1], shared[:, :-1]
 
 
 def _number_classes(of_paths: Numbers, bases: dict[int, int]) -> tuple[Numbers, Numbers]:
@@ -120,7 +136,8 @@ def _write_stretches(
 
     Returns where each location begins, and the end; and the locations in this order.
     """
-    edges, last, count = [0], None, 0
+    edges: dict[int, int] = {}
+    count = 0
 
     def write(found: tuple[Any, Any]) -> None:
         nonlocal count
@@ -128,27 +145,19 @@ def _write_stretches(
         kinds.write(found[1].tobytes())
         count += len(found[0])
 
-    seen: list[int] = []
-    for location, rows in _each_part(visits, states, forks):
-        if location not in bases:
-            continue
-        if location != last:
-            if last is not None:
-                write(walk.finish())
-                edges.append(count)
-            walk.begin(-1 - bases[location])
-            seen.append(location)
-            last = location
-        write(walk.walk(*rows))
-    if last is not None:
-        write(walk.finish())
-        edges.append(count)
-    for location in sorted(bases.keys() - set(seen)):
+    def write_location(location: int, parts: Iterable[Sequence[Any]]) -> None:
         walk.begin(-1 - bases[location])
+        for visit, path, enter, leave in parts:
+            write(walk.walk(*_with_forks(visit, (states[path], enter, leave), forks)))
         write(walk.finish())
-        edges.append(count)
-        seen.append(location)
-    return np.array(edges), np.array(seen)
+        edges[location] = count
+
+    for location, parts in walk_locations(visits, *_WALKED):
+        if location in bases:
+            write_location(location, parts)
+    for location in sorted(bases.keys() - edges.keys()):
+        write_location(location, ())
+    return np.array([0, *edges.values()]), np.array([*edges])
 
 
 def _take_out(
@@ -171,14 +180,6 @@ def _take_out(
         kinds.append(np.where(is_out, without_class, state)[::-1].astype(np.int32))
     counts = np.cumsum([0, *map(len, begins)])
     return np.concatenate(begins), np.concatenate(kinds), counts
-
-
-def _each_part(
-    visits: "StoredRows", states: "np.ndarray", forks: _Forks
-) -> Iterator[tuple[int, tuple[Any, Any, Any]]]:
-    """State, enter and leave of visits of one location at a time, the last location first."""
-    for location, (visit, path, enter, leave) in walk_back(visits, *_WALKED):
-        yield location, _with_forks(visit, (states[path], enter, leave), forks)
 
 
 def _with_forks(visit: Numbers, rows: tuple[Any, Any, Any], forks: _Forks) -> tuple[Any, Any, Any]:

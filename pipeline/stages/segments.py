@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.stages.arrays import Numbers, Relation
+from tracemill.stages.arrays import Numbers, Relation, walk_locations
 
 if TYPE_CHECKING:
     from tracemill.store.walking import StoredRows
 
-_WALKED = ("location_id", "visit_id", "call_path_id", "enter_ns", "leave_ns")
+_WALKED = ("visit_id", "call_path_id", "enter_ns", "leave_ns")
 Rows = tuple[NDArray[Any], NDArray[Any], Numbers]
 NO_ROWS: Rows = np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64)
 
@@ -64,32 +64,19 @@ def each_location(
     """
     from tracemill.kernels.segment_times import SegmentTimes
 
-    walks: dict[int, SegmentTimes] = {}
-    left = set(range(len(locations)))
-
-    def finish(number: int) -> tuple[int, Rows]:
-        segment, path, time = walks.pop(number).finish()
-        left.discard(number)
+    numbers = {location: number for number, location in enumerate(locations.tolist())}
+    for location, parts in walk_locations(visits, *_WALKED):
+        number = numbers.pop(location, None)
+        if number is None:
+            continue
+        bounds = boundary[first_boundary[number] : first_boundary[number + 1]]
+        walk = SegmentTimes(bounds, np.iinfo(np.int64).max, path_count)
+        for visit, path, enter, leave in parts:
+            walk.walk(path, *with_forks(visit, enter, leave, forks))
+        segment, paths, time = walk.finish()
         segment += first_boundary[number] + number
-        return number, (segment, path, time)
-
-    for group in visits.backwards(*_WALKED):
-        location, visit, path, enter, leave = (group[name].to_numpy() for name in _WALKED)
-        enter, leave = with_forks(visit, enter, leave, forks)
-        edges = [0, *(np.flatnonzero(np.diff(location)) + 1).tolist(), len(location)]
-        for begin, end in zip(edges[-2::-1], edges[:0:-1], strict=True):
-            number = int(np.searchsorted(locations, location[begin])) if begin < end else -1
-            if number < 0 or number == len(locations) or locations[number] != location[begin]:
-                continue
-            if number not in walks:
-                for other in list(walks):
-                    yield finish(other)
-                bounds = boundary[first_boundary[number] : first_boundary[number + 1]]
-                walks[number] = SegmentTimes(bounds, np.iinfo(np.int64).max, path_count)
-            walks[number].walk(path[begin:end], enter[begin:end], leave[begin:end])
-    for other in list(walks):
-        yield finish(other)
-    yield from ((number, NO_ROWS) for number in sorted(left))
+        yield number, (segment, paths, time)
+    yield from ((number, NO_ROWS) for number in numbers.values())
 
 
 def with_forks(

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from tracemill.schemas.timeline import TIMELINE_BINS
-from tracemill.stages.arrays import Relation, walk_back
+from tracemill.stages.arrays import Relation, walk_locations
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
@@ -39,14 +39,10 @@ def fill_timeline_bins(
 
 def _fill(visits: "StoredRows", bins: "LocationBins") -> Iterator[tuple[int, "BinRows"]]:
     """The rows of every location that has visits, the last location first."""
-    last = None
-    for location, columns in walk_back(visits, "region_id", "enter_ns", "leave_ns"):
-        if last is not None and last != location:
-            yield last, bins.finish()
-        last = location
-        bins.walk(*columns)
-    if last is not None:
-        yield last, bins.finish()
+    for location, parts in walk_locations(visits, "region_id", "enter_ns", "leave_ns"):
+        for columns in parts:
+            bins.walk(*columns)
+        yield location, bins.finish()
 
 
 def _as_table(
