@@ -8,8 +8,8 @@ from tracemill.kernels import otf2_layout as of
 from tracemill.kernels import records as rec
 from tracemill.kernels.compiled import intrinsic, ir, kernel, part, step, types
 
-_BAD, _NO_ROOM = -1, -2
-"""Fields that do not fit their record, and columns that have no room for them."""
+_BAD, _NO_ROOM, _IS_CUT = -1, -2, -3
+"""Fields that do not fit their record, columns that have no room for them, a record that is cut."""
 
 
 @intrinsic
@@ -228,10 +228,32 @@ def _read_arguments(
 
 
 @step
-def _store_attributes(
-    times: Any, kinds: Any, refs: Any, row: Any, now: Any, first: Any, count: Any
-) -> Any:
-    """Add rows for the attributes in side rows from `first` on; returns the next row."""
+def _only_field(data: Any, at: Any, end: Any, first: Any, is_little: Any) -> Any:
+    """The value of a record's only field, which is compressed, and the place behind it.
+
+    A negative place says why there is none.
+    """
+    size = np.int64(data[at])
+    if size == 1 and at + 2 <= end:
+        return np.uint64(data[at + 1]), at + 2
+    most = np.int64(4 if first != of.LONG_WORD else 8)
+    value, stop = _compressed(data, at, end, most, is_little)
+    if stop < 0 and size <= 8 and at + 1 + size > end:
+        return value, np.int64(_IS_CUT)
+    return value, stop
+
+
+@step
+def _store(
+    times: Any, kinds: Any, refs: Any, row: Any, now: Any, kind: Any, ref: Any, first: Any,
+    count: Any,
+) -> Any:  # fmt: skip
+    """Add a row for a record, and rows for its attributes in side rows from `first` on.
+
+    Returns the next row.
+    """
+    times[row], kinds[row], refs[row] = now, kind, ref
+    row += 1
     for index in range(count):
         times[row], kinds[row] = now, np.uint8(rec.ATTRIBUTE)
         refs[row] = np.uint32(first + index)
@@ -279,15 +301,10 @@ def decode_records(data: Any, state: Any, layout: Any, maps: Any, clock: Any, co
             break
         if layout.is_single[kind]:
             at = place + 1
-            size = np.int64(data[at])
-            if size == 1 and at + 2 <= end:
-                value, stop = np.uint64(data[at + 1]), at + 2
-            else:
-                most = np.int64(4 if layout.fields[kind, 0] != of.LONG_WORD else 8)
-                value, stop = _compressed(data, at, end, most, is_little)
-                if stop < 0:
-                    found = of.CUT if size <= 8 and at + 1 + size > end else of.BAD_FIELD
-                    break
+            value, stop = _only_field(data, at, end, layout.fields[kind, 0], is_little)
+            if stop < 0:
+                found = of.CUT if stop == _IS_CUT else of.BAD_FIELD
+                break
             if kind == of.ENTER_CODE or kind == of.LEAVE_CODE:
                 if is_visit_stored:
                     if row + attributes >= room:
@@ -297,13 +314,10 @@ def decode_records(data: Any, state: Any, layout: Any, maps: Any, clock: Any, co
                         value = maps.items[regions + np.int64(value)]
                     elif has_pairs:
                         value = _mapped(maps, np.int64(of.REGION_MAPPING), value)
-                    times[row], kinds[row] = now, kind - np.uint8(of.ENTER_CODE)
-                    refs[row] = value
-                    row += 1
-                    if attributes > 0:
-                        row = _store_attributes(
-                            times, kinds, refs, row, now, sides - attributes, attributes
-                        )
+                    row = _store(
+                        times, kinds, refs, row, now, kind - np.uint8(of.ENTER_CODE), value,
+                        sides - attributes, attributes,
+                    )  # fmt: skip
                 attributes = np.int64(0)
                 records += 1
                 place = stop
@@ -337,10 +351,7 @@ def decode_records(data: Any, state: Any, layout: Any, maps: Any, clock: Any, co
         ref = np.uint32(first if sides > first else 0)
         if stored == rec.METRIC and sides == first:
             stored = np.uint8(rec.IGNORED)
-        times[row], kinds[row], refs[row] = now, stored, ref
-        row += 1
-        if attributes > 0:
-            row = _store_attributes(times, kinds, refs, row, now, first - attributes, attributes)
+        row = _store(times, kinds, refs, row, now, stored, ref, first - attributes, attributes)
         if later != interval:  # a time in the record was later than its own
             interval = later
             now = _corrected(clock, interval, time)
