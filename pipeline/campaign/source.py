@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -107,13 +107,11 @@ class CampaignSource:
     ) -> None:
         """Write `tables`. Raises CampaignError if programs are mixed."""
         numbers = {run.run_id: n for n, run in enumerate(self.runs) if run.run_id is not None}
-        writer, programs = _Writer(sink, numbers), Programs(is_name_given=self.is_application_given)
-        times: dict[str, int] = {}
-        serial: dict[str, int] = {}
-        perturbed: dict[str, float] = {}
         report(len(self.runs) - len(numbers))
         applications = {run_id: self.runs[number].application for run_id, number in numbers.items()}
         matched = match_call_sites([self._opened(run_id) for run_id in numbers], applications)
+        writer, figures = _Writer(sink, numbers), _Figures()
+        programs = Programs(is_name_given=self.is_application_given)
         for batch in in_batches(self._opened(run_id) for run_id in numbers):
             gathered = gather(
                 batch,
@@ -127,16 +125,14 @@ class CampaignSource:
                 run = self.runs[numbers[analyzed.run_id]]
                 programs.add(run.application, run.label, regions.get(analyzed.run_id, set()))
             writer.write(gathered)
-            times |= gathered.time_ns
-            serial |= {} if self.description.with_setup else gathered.serial_ns
-            perturbed |= gathered.perturbed_ratios
+            figures.add(gathered)
             report(len(batch))
         programs.check()
         for number, run in enumerate(self.runs):
             if run.measured is not None:
                 writer.write_measured(number, tables_of(run.measured, run.processes))
         writer.finish()
-        rows = [self._row(number, times, serial, perturbed) for number in range(len(self.runs))]
+        rows = [self._row(number, figures) for number in range(len(self.runs))]
         _write(sink, campaigns.CAMPAIGN_RUNS, rows)
         _write(sink, campaigns.RUN_PARAMETERS, self._parameters())
         _write(sink, campaigns.RUN_MONITORING, self._monitored())
@@ -150,14 +146,9 @@ class CampaignSource:
             )
         return run
 
-    def _row(
-        self,
-        number: int,
-        times: Mapping[str, int],
-        serial: Mapping[str, int],
-        perturbed: Mapping[str, float],
-    ) -> dict[str, Any]:
-        run = self.runs[number]
+    def _row(self, number: int, figures: "_Figures") -> dict[str, Any]:
+        run, given = self.runs[number], self.description
+        run_id = run.run_id or ""
         return {
             "campaign_run_id": number,
             "application": run.application,
@@ -165,10 +156,7 @@ class CampaignSource:
             "threads": run.threads,
             "size": run.size,
             "computation_size": computation_size(
-                self.description.computation_size,
-                self.description.size,
-                size=run.size,
-                processes=run.processes,
+                given.computation_size, given.size, size=run.size, processes=run.processes
             ),
             "variant": run.variant,
             "repetition": run.repetition,
@@ -176,10 +164,10 @@ class CampaignSource:
             "label": run.label,
             "state": run.state,
             "reason": run.reason,
-            "time_ns": times.get(run.run_id or "", run.time_ns),
+            "time_ns": figures.time_ns.get(run_id, run.time_ns),
             "whole_time_ns": run.whole_time_ns,
-            "serial_ns": serial.get(run.run_id or ""),
-            "perturbed_ratio": perturbed.get(run.run_id or ""),
+            "serial_ns": None if given.with_setup else figures.serial_ns.get(run_id),
+            "perturbed_ratio": figures.perturbed_ratio.get(run_id),
             "given_efficiency": run.given_efficiency,
         }
 
@@ -222,6 +210,20 @@ def runs_used(source: SourceRecord) -> set[tuple[str, str]]:
     """Run ids and generations of the analyzed runs in a stored campaign."""
     runs = [json.loads(file.name) for file in source.files[1:]]
     return {(run["run_id"], generation) for run, generation, _ in runs if run["run_id"] is not None}
+
+
+@dataclass(frozen=True)
+class _Figures:
+    """Figures of analyzed runs, by run id."""
+
+    time_ns: dict[str, int] = field(default_factory=dict)
+    serial_ns: dict[str, int] = field(default_factory=dict)
+    perturbed_ratio: dict[str, float] = field(default_factory=dict)
+
+    def add(self, gathered: Gathered) -> None:
+        self.time_ns.update(gathered.time_ns)
+        self.serial_ns.update(gathered.serial_ns)
+        self.perturbed_ratio.update(gathered.perturbed_ratios)
 
 
 class _Writer:

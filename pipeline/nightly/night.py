@@ -95,24 +95,27 @@ def run_night(
     _forget_removed(source.absolute(), store)
     again = {path for path, run in work.analyzed.items() if run.run_id in archive_runs.run_ids}
     outcome = _outcome(source.absolute(), started_at, agenda, work, again - open_notes)
+    made = {path: run.run_id for path, run in (work.analyzed | work.copies).items()}
     campaigns = Campaigns(
         folder=config_folder,
         store=store,
         options=options,
         until=until,
-        run_ids=agenda.run_ids
-        | {path: run.run_id for path, run in (work.analyzed | work.copies).items()},
+        run_ids=agenda.run_ids | made,
         not_ready={each.path for each in outcome.waiting},
-        failures={
-            each.path: each.reason
-            for each in (*outcome.failed, *outcome.quarantined)
-            if each.is_quarantined
-        },
+        failures=_lasting_failures(outcome),
         has_report=night.has_report,
         reporter=reporter,
-    ).update(config.campaigns)
+    )
+    updated = campaigns.update(config.campaigns)
     archive_runs.save()
-    return replace(outcome, campaigns=campaigns, ended_at=timestamp())
+    return replace(outcome, campaigns=updated, ended_at=timestamp())
+
+
+def _lasting_failures(outcome: Night) -> dict[Path, str]:
+    """The reasons why archives are not tried again."""
+    found = (*outcome.failed, *outcome.quarantined)
+    return {each.path: each.reason for each in found if each.is_quarantined}
 
 
 def _outcome(

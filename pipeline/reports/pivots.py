@@ -29,13 +29,8 @@ def pivot(
     across_name = f"{end}{ACROSS}"
     columns = {column.name: column for column in table.columns}
     kept = [name for name in keys if name in columns]
-    rows = table.as_dicts()
-    counts = sorted({int(row[across_name] or 0) for row in rows})
-    cells: dict[tuple[Value, ...], dict[int, Value]] = {}
-    for row in rows:
-        found = cells.setdefault(tuple(row[name] for name in kept), {})
-        if row[value] is not None:
-            found.setdefault(int(row[across_name] or 0), row[value])
+    counts = sorted({int(processes or 0) for processes in table.values(across_name)})
+    cells = _cells(table, value, kept, across_name)
     of = columns[value]
     across = (replace(of, name=f"p{p}", title=f"{p}", is_heat=is_heat, meaning="") for p in counts)
     return replace(
@@ -51,6 +46,18 @@ def pivot(
             tuple(_links(dict(zip(kept, key, strict=True)), counts, f"{end}size")) for key in cells
         ),
     )
+
+
+def _cells(
+    table: Table, value: str, keys: Sequence[str], across: str
+) -> dict[tuple[Value, ...], dict[int, Value]]:
+    """The first value of every number of processes, by key."""
+    cells: dict[tuple[Value, ...], dict[int, Value]] = {}
+    for row in table.as_dicts():
+        found = cells.setdefault(tuple(row[name] for name in keys), {})
+        if row[value] is not None:
+            found.setdefault(int(row[across] or 0), row[value])
+    return cells
 
 
 def _links(key: dict[str, Value], counts: Sequence[int], size: str) -> Iterator[str]:

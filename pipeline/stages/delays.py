@@ -203,8 +203,8 @@ def _sum_times(
     row_count = np.cumsum([0, *map(len, row_path)])
     first_path = np.cumsum([0, *map(len, path_ids)])
     for counted in (first_row, path_first):
-        for place in range(len(locations)):
-            counted[place] += row_count[place]
+        for own, count in zip(counted, row_count[:-1], strict=True):
+            own += count
         counted.append(row_count[-1:])
     return Times(
         first_point=first_point, first_row=_joined(first_row), row_path=_joined(row_path),

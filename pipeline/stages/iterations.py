@@ -267,16 +267,12 @@ def measure_iterations(
     messages: Relation,
 ) -> pa.Table:
     """What every iteration costs on every process."""
-    group, begin, end = read_columns(
-        iteration_spans.order("location_group_id, iteration"),
-        "location_group_id::BIGINT",
-        "begin_ns",
-        "end_ns",
-    )
+    ordered = iteration_spans.order("location_group_id, iteration")
+    group, *spans = read_columns(ordered, "location_group_id::BIGINT", "begin_ns", "end_ns")
     if not len(group):
         return ITERATIONS_TABLE.empty()
     groups = np.unique(group)
-    begins, ends = (each.reshape(len(groups), -1) for each in (begin, end))
+    begins, ends = (each.reshape(len(groups), -1) for each in spans)
     times = np.hstack([begins, ends[:, -1:]])
     every = Boundaries(times, _processes_of(locations))
     firsts = Boundaries(times, _processes_of(locations, "thread = 0 AND kind = 'cpu_thread'"))

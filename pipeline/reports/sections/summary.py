@@ -62,19 +62,7 @@ TIME_PARTS = TableSpec(
 def build(material: Material) -> Section:
     """Run time, root causes, waiting by kind, and quality."""
     overview = material.overview
-    is_whole = not material.is_focused
-    first = nonempty(
-        _describe_origin(material.manifest.source),
-        describe_run(overview, is_focused=material.is_focused),
-        " ".join(
-            (
-                *efficiencies.describe_efficiency(material),
-                *nonempty(efficiencies.describe_little_computation(material)),
-            )
-        ),
-        *root_causes.describe_causes(material),
-        *(gains.describe_gain(material) if is_whole else ()),
-    )
+    first = _first_sentences(material)
     last = nonempty(
         *_describe_quality(material),
         _OF_RUN if material.is_focused else "",
@@ -99,6 +87,21 @@ def build(material: Material) -> Section:
         sources=_sources(overview),
     )
     return mark_paths(section, material.perturbed)
+
+
+def _first_sentences(material: Material) -> tuple[str, ...]:
+    """Origin, run time, efficiencies, root causes, and what a fix would bring."""
+    rated = (
+        *efficiencies.describe_efficiency(material),
+        *nonempty(efficiencies.describe_little_computation(material)),
+    )
+    return nonempty(
+        _describe_origin(material.manifest.source),
+        describe_run(material.overview, is_focused=material.is_focused),
+        " ".join(rated),
+        *root_causes.describe_causes(material),
+        *(() if material.is_focused else gains.describe_gain(material)),
+    )
 
 
 def _sources(overview: Row) -> tuple[ShownQuery, ...]:
