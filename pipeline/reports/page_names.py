@@ -7,7 +7,7 @@ from markupsafe import Markup, escape
 
 from tracemill.base.names import drop_arguments, make_visible, shorten, site_of
 from tracemill.reports.model import NamedPath
-from tracemill.reports.wording import QUOTED
+from tracemill.reports.wording import quoted_among
 
 LONGEST_WHOLE = 1_000
 LONGEST_SITE = 28
@@ -16,7 +16,7 @@ JOINT = "\u2060"
 """Stands where a path is one word but two boxes; copied text is without it."""
 Pieces = Sequence[tuple[str, str]]
 """What is seen, each with what is hidden after it."""
-_QUOTED = re.compile(QUOTED.pattern + r"(?: \(([^()\s]+:\d+)\))?")
+_SITE = r"(?: \(([^()\s]+:\d+)\))?"
 
 
 def whole_of(name: str) -> str:
@@ -53,7 +53,7 @@ def show_sentence(text: str, paths: Mapping[str, NamedPath]) -> Markup:
         return named + (show_site(f"({found[2]})") if found[2] else "")
 
     shown, at = Markup(), 0
-    for found in _QUOTED.finditer(text):
+    for found in re.finditer(quoted_among(paths).pattern + _SITE, text):
         shown += _with_breaks(text[at : found.start()]) + show(found)
         at = found.end()
     return shown + _with_breaks(text[at:])

@@ -6,7 +6,7 @@ from dataclasses import replace
 from tracemill.base.names import format_path, site_behind
 from tracemill.reports.material import Material
 from tracemill.reports.model import Cause, Column, Finding, NamedPath, Opening, Section, Table
-from tracemill.reports.wording import QUOTED
+from tracemill.reports.wording import QUOTED, quote, quoted_among
 
 QUERY = "sources_of_call_paths"
 
@@ -18,10 +18,7 @@ def with_sources(
 
     Paths in sentences are by the names that the sentences give them.
     """
-    names = {
-        name for section in sections for text in _texts(section) for name in QUOTED.findall(text)
-    }
-    paths = _fetched(names, material)
+    paths = _fetched([text for section in sections for text in _texts(section)], material)
     shown = {*paths.values(), *(path for section in sections for path in _shown(section))}
     found = material.arrays(QUERY, call_paths=sorted(shown)) if shown else {}
     sources = dict(zip(*map(list, found.values()), strict=True)) if found else {}
@@ -29,11 +26,14 @@ def with_sources(
     return tuple(_with_sources(section, sources, known) for section in sections), known
 
 
-def _fetched(names: set[str], material: Material) -> dict[str, str]:
+def _fetched(texts: Sequence[str], material: Material) -> dict[str, str]:
     """The call paths that sentences name; a name that several have is left out."""
+    names = {name for text in texts for name in QUOTED.findall(text)}
     found: dict[str, set[str]] = {}
     for path in material.fetched_paths() if names else ():
-        if (name := format_path(path)) in names:
+        name = format_path(path)
+        has_quotes = '"' in name and any(quote(name) in text for text in texts)
+        if has_quotes or name in names:
             found.setdefault(name, set()).add(path)
     return {name: path for name, (path, *others) in found.items() if not others}
 
@@ -59,8 +59,10 @@ def _shown(section: Section) -> Iterator[str]:
 def _with_sources(
     section: Section, sources: Mapping[str, str], paths: Mapping[str, NamedPath]
 ) -> Section:
+    quoted = quoted_among(paths)
+
     def say(text: str) -> str:
-        return QUOTED.sub(lambda quoted: quoted[0] + _place(paths.get(quoted[1])), text)
+        return quoted.sub(lambda said: said[0] + _place(paths.get(said[1])), text)
 
     def find(each: Finding) -> Finding:
         return replace(each, headline=say(each.headline), detail=say(each.detail))

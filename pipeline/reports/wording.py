@@ -16,7 +16,8 @@ from tracemill.reports.units import (
 Row = Mapping[str, Value]
 
 LONGEST_REGION = 60
-QUOTED = re.compile(r'"([^"]+)"')
+_PLAIN = '[^"]+'
+QUOTED = re.compile(f'"({_PLAIN})"')
 """A name as `quote` gives it, unless it has quotes itself."""
 
 
@@ -53,6 +54,12 @@ def name_site(row: Row) -> str:
 def quote(name: str) -> str:
     """A name in quotes."""
     return f'"{name}"'
+
+
+def quoted_among(names: Iterable[str]) -> re.Pattern[str]:
+    """A name as `quote` gives it; those with quotes, such as `operator""`, are among the names."""
+    own = sorted((name for name in names if '"' in name), key=len, reverse=True)
+    return re.compile(f'"({"|".join([*map(re.escape, own), _PLAIN])})"')
 
 
 def start(text: str) -> str:

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from tests.helpers.explored import make_run
-from tests.helpers.hand_made import MS, HandMadeRun, waits
+from tests.helpers.hand_made import MS, HandMadeRun, waits, with_rows
 from tracemill.reports.build import build_report, build_summary
 from tracemill.reports.html import render_html
 from tracemill.reports.markdown import render_markdown
@@ -152,6 +152,20 @@ def test_names_that_several_call_paths_share_have_no_source_line() -> None:
     section = Section(key="x", title="X", sentences=(sentence,))
     material = Material(duckdb.connect(), make_run().manifest, _fetched=dict(fetched))
     assert with_sources((section,), material) == ((section,), {})
+
+
+def test_names_with_quotes_have_source_lines_in_sentences() -> None:
+    run = run_with_lines(root_causes=[cause(RECV, "latesender", 22)])
+    paths = [
+        each | {"path": str(each["path"]).replace("MPI_Recv", 'operator""_km(char)')}
+        for each in run.tables["call_paths"]
+    ]
+    report = build_report(with_rows(run, call_paths=paths))
+    opening = report.section("summary").opening
+    assert opening is not None
+    assert opening.verdict == '"main/operator""_km(…)" (app.c:7) causes 44.0% of all waiting.'
+    title = "main/operator&#34;&#34;_km(char)\n/src/app.c:7"
+    assert f'"<bdi class="said" title="{title}">' in render_html(report)
 
 
 def test_tables_show_source_lines_of_call_paths() -> None:
