@@ -1,6 +1,6 @@
 """Tables over processes and size: a column per number of processes, a row per size."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tracemill.reports.model import Table
@@ -8,6 +8,9 @@ from tracemill.reports.run_links import anchor_of
 from tracemill.reports.units import Value
 
 ACROSS = "processes"
+LARGEST = "largest_size"
+"""Column of tables that average over sizes: the size whose runs a cell leads to."""
+_Sizes = Mapping[int, Value]
 
 
 def pivot(
@@ -23,14 +26,15 @@ def pivot(
     """One figure of a table by configuration: processes across, the columns `keys` down.
 
     Processes and size are in the columns with these names after the prefix `end`. Cells lead to
-    the runs of their configuration, where the keys have application and size. The SQL returns
-    exactly the rows.
+    the runs of their configuration, where the keys have the application, and the size or rows have
+    a largest one. The SQL returns exactly the rows.
     """
     across_name = f"{end}{ACROSS}"
     columns = {column.name: column for column in table.columns}
     kept = [name for name in keys if name in columns]
     counts = sorted({int(processes or 0) for processes in table.values(across_name)})
     cells = _cells(table, value, kept, across_name)
+    sizes = _cells(table, LARGEST, kept, across_name) if LARGEST in columns else {}
     of = columns[value]
     across = (replace(of, name=f"p{p}", title=f"{p}", is_heat=is_heat, meaning="") for p in counts)
     return replace(
@@ -43,7 +47,8 @@ def pivot(
         sql=_sql(table.sql, value, kept, counts, across_name),
         hidden=table.hidden & set(kept),
         cell_links=tuple(
-            tuple(_links(dict(zip(kept, key, strict=True)), counts, f"{end}size")) for key in cells
+            tuple(_links(dict(zip(kept, key, strict=True)), counts, f"{end}size", sizes.get(key)))
+            for key in cells
         ),
     )
 
@@ -60,13 +65,15 @@ def _cells(
     return cells
 
 
-def _links(key: dict[str, Value], counts: Sequence[int], size: str) -> Iterator[str]:
+def _links(
+    key: dict[str, Value], counts: Sequence[int], size: str, largest: _Sizes | None
+) -> Iterator[str]:
     """The anchor of the configuration of each cell; empty for the keys."""
     yield from ("" for _ in key)
-    is_configuration = "application" in key and size in key
+    sizes = dict.fromkeys(counts, key[size]) if size in key else largest or {}
     for processes in counts:
-        anchor = anchor_of(key.get("application"), processes, key.get(size))
-        yield f"#{anchor}" if is_configuration else ""
+        anchor = anchor_of(key.get("application"), processes, sizes.get(processes))
+        yield f"#{anchor}" if "application" in key and processes in sizes else ""
 
 
 def _sql(sql: str, value: str, keys: Sequence[str], counts: Sequence[int], across: str) -> str:

@@ -1,5 +1,7 @@
 """Tables over processes and size, and sizes as people write them."""
 
+from dataclasses import replace
+
 import duckdb
 import pytest
 
@@ -57,6 +59,28 @@ def test_cells_lead_to_the_report_of_the_shortest_run(tmp_path) -> None:
     (linked,) = link_runs((section,), tmp_path)
     assert linked.tables[0].cell_links == (
         ("", "", "../run=fast/index.html", "../run=two/index.html"),
+        ("", "", "", "#runs-sB-p2-n400"),
+    )
+
+
+# With 2 processes there are two sizes.
+def test_cells_of_averages_over_sizes_lead_to_runs_of_the_largest() -> None:
+    columns = (*COLUMNS[2:], Column(name="largest_size", title="Largest", unit=Unit.PROBLEM))
+    made = pivot(
+        replace(
+            TABLE,
+            columns=(COLUMNS[0], Column(name="operation", title="", unit=Unit.TEXT), *columns),
+            rows=(
+                ("sB", "send", 1, 50, 100.0), ("sB", "send", 2, 60, 400.0),
+                ("sB", "wait", 2, 9, 400.0),
+            ),
+        ),
+        "time_ns",
+        ("application", "operation"),
+    )  # fmt: skip
+    assert [column.title for column in made.columns] == ["Application", "", "1", "2"]
+    assert made.cell_links == (
+        ("", "", "#runs-sB-p1-n100", "#runs-sB-p2-n400"),
         ("", "", "", "#runs-sB-p2-n400"),
     )
 
