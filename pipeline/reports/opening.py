@@ -44,6 +44,7 @@ _OF_CALLS = {
 _OF_OTHER_CALLS = "Call it less often, or move it away from communication: {who}."
 _OF_SETUP = "Paid once: longer runs hide it."
 OF_GAIN = "Make it faster, or overlap it with other work."
+OF_WHOLE = "Root causes and gains are on the page of the whole run: both follow from all of it."
 
 
 def opening_of(material: Material) -> Opening:
@@ -56,6 +57,7 @@ def opening_of(material: Material) -> Opening:
         efficiencies.name_worst(material),
         *_cause_and_gain(caused, gained),
         efficiencies.describe_little_computation(material),
+        OF_WHOLE if material.is_focused else "",
     )
     return Opening(
         verdict=" ".join(nonempty(*sentences)),

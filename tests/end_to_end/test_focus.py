@@ -189,6 +189,9 @@ def test_report_and_tables_have_the_efficiencies_of_the_focus(
     page = capsys.readouterr().out
     assert "Parallel efficiency 50.0%: load balance 66.7%, " in page
     assert "root causes, gains and findings are left out" in page
+    assert run("report", analysis, *words, "--format", "html") == 0
+    page = capsys.readouterr().out
+    assert "Root causes and gains are on the page of the whole run" in page
     query = "SELECT value FROM pop_metrics WHERE metric = 'mean_useful_time'"
     assert run("sql", analysis, query, *words, "--format", "csv") == 0
     assert capsys.readouterr().out.split() == ["value", "2000.0"]

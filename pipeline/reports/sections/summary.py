@@ -77,7 +77,7 @@ def build(material: Material) -> Section:
     section = Section(
         key="summary",
         title="Summary",
-        facts=_facts(overview),
+        facts=_facts(overview, is_focused=material.is_focused),
         sentences=(*first, *more),
         findings=tuple(shown),
         remarks=nonempty(
@@ -158,10 +158,12 @@ def _location_count(overview: Row) -> int:
     return int(overview["location_count"] or 0)
 
 
-def _facts(overview: Row) -> tuple[Fact, ...]:
+def _facts(overview: Row, *, is_focused: bool) -> tuple[Fact, ...]:
     run_ns, mpi = overview["run_ns"], overview["mpi_ratio"]
+    main_part = Fact("main part", run_ns, Unit.TIME, "Run time without MPI_Init and MPI_Finalize.")
+    of_focus = Fact("focus", run_ns, Unit.TIME, "From begin to end, in the main part of the run.")
     return (
-        Fact("main part", run_ns, Unit.TIME, "Run time without MPI_Init and MPI_Finalize."),
+        of_focus if is_focused else main_part,
         Fact(
             "whole run",
             overview["whole_ns"],
