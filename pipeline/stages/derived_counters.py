@@ -1,13 +1,12 @@
 """Figures derived from counters, by a file of their names, numerators and denominators."""
 
-import csv
 import math
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 
-from tracemill.base.errors import MissingInputError, UsageError
+from tracemill.base.errors import UsageError
+from tracemill.base.line_files import parse_lines, read_text
 from tracemill.schemas.counters import DERIVED_COUNTERS
 from tracemill.sql.folders import QUERIES
 from tracemill.stages.arrays import Relation
@@ -22,42 +21,18 @@ Definition = tuple[str, str, str, float, str, bool]
 
 def read_definitions(path: Path) -> str:
     """The text of a file of derived counters; raises PipelineError if it is unusable."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not a text in UTF-8: save it as such") from error
-    except OSError as error:
-        kind = MissingInputError if isinstance(error, FileNotFoundError) else UsageError
-        raise kind(f"cannot read derived counters: {path}: {error.strerror or error}") from error
+    text = read_text(path, "derived counters")
     parse_definitions(text, source=str(path))
     return text
 
 
 def parse_definitions(text: str, *, source: str = "derived counters") -> list[Definition]:
     """The lines of a file, in order; raises UsageError that names the line and what to do."""
-    rows = _rows(text, source)
-    line, header = next(rows, (1, ()))
-    if header != HEADER:
-        raise UsageError(f"{source}:{line}: the first row must be {','.join(HEADER)}")
-    return [_definition(row, f"{source}:{line}") for line, row in rows]
-
-
-def _rows(text: str, source: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Line numbers and fields, without comments and empty lines."""
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        try:
-            (fields,) = csv.reader([line], strict=True)
-        except csv.Error as error:
-            raise UsageError(f"{source}:{number}: {error}: close what is quoted") from error
-        yield number, tuple(field.strip() for field in fields)
+    lines = parse_lines(text, HEADER, source=source)
+    return [_definition(fields, f"{source}:{number}") for number, fields in lines]
 
 
 def _definition(fields: tuple[str, ...], place: str) -> Definition:
-    if len(fields) != len(HEADER):
-        raise UsageError(f"{place}: {len(fields)} fields instead of {len(HEADER)}: write "
-                         f"{','.join(HEADER)}")  # fmt: skip
     name, numerator, denominator, factor, unit, is_more_better = fields
     for column, value in zip(HEADER[:3], fields[:3], strict=True):
         if not all(part.strip() for part in value.split("+")):

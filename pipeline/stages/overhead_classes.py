@@ -1,15 +1,15 @@
 """The class of overhead that each region belongs to, by a file of rules."""
 
-import csv
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
 import pyarrow as pa
 
-from tracemill.base.errors import MissingInputError, UsageError
+from tracemill.base.errors import UsageError
+from tracemill.base.line_files import parse_lines, read_text
 from tracemill.schemas.columns import PARADIGMS
 from tracemill.schemas.definitions import REGION_ROLES
 from tracemill.schemas.overheads import OVERHEAD_CLASSES, OVERHEAD_RULES, REGION_CLASSES, TAXONOMY
@@ -37,14 +37,7 @@ class OverheadRule:
 
 def read_rules(path: Path) -> str:
     """The text of a file of rules; raises PipelineError if it cannot be read or is wrong."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not a text in UTF-8: save it as such") from error
-    except OSError as error:
-        kind = MissingInputError if isinstance(error, FileNotFoundError) else UsageError
-        reason = error.strerror or str(error)
-        raise kind(f"cannot read overhead classes: {path}: {reason}") from error
+    text = read_text(path, "overhead classes")
     parse_rules(text, source=str(path))
     return text
 
@@ -53,35 +46,18 @@ def read_rules(path: Path) -> str:
 @lru_cache(maxsize=4)
 def parse_rules(text: str, *, source: str = "overhead classes") -> tuple[OverheadRule, ...]:
     """The rules of a file, in order; raises UsageError that names the line and what to do."""
-    rows = _rows(text, source)
-    line, header = next(rows, (1, ()))
-    if header != HEADER:
-        raise UsageError(f"{source}:{line}: the first row must be {','.join(HEADER)}")
-    rules = tuple(_rule(row, line, source) for line, row in rows)
+    lines = parse_lines(text, HEADER, source=source)
+    rules = tuple(_rule(fields, number, source) for number, fields in lines)
     if not rules:
         raise UsageError(f"{source}: no rules: write at least one, such as *,*,*,computation,"
                          "user code")  # fmt: skip
     return rules
 
 
-def _rows(text: str, source: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Line numbers and fields, without comments and empty lines."""
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        try:
-            (fields,) = csv.reader([line], strict=True)
-        except csv.Error as error:
-            raise UsageError(f"{source}:{number}: {error}: close what is quoted") from error
-        yield number, tuple(field.strip() for field in fields)
-
-
 def _rule(fields: tuple[str, ...], line: int, source: str) -> OverheadRule:
     def fail(problem: str) -> UsageError:
         return UsageError(f"{source}:{line}: {problem}")
 
-    if len(fields) != len(HEADER):
-        raise fail(f"{len(fields)} fields instead of {len(HEADER)}: write {','.join(HEADER)}")
     row = dict(zip(HEADER, fields, strict=True))
     for column, text in row.items():
         if not text:
