@@ -6,7 +6,6 @@ from typing import Literal
 from tracemill.forecast.short_pipelines import ShortPipeline
 
 IntervalMode = Literal["user", "parallel", "serial", "loops"]
-INTERVAL_MODES: tuple[IntervalMode, ...] = ("user", "parallel", "serial", "loops")
 
 
 @dataclass(frozen=True)

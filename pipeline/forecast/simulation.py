@@ -31,7 +31,6 @@ from tracemill.programs.clusters.network import FreeTimes, free_times, make_netw
 from tracemill.programs.placed import PlacedProgram
 
 Shortcuts = Literal["none", "loops", "all"]
-SHORTCUTS: tuple[Shortcuts, ...] = ("none", "loops", "all")
 _SIMULATED = 2
 """Iterations of a loop that are simulated if loops are cut short."""
 

@@ -119,8 +119,8 @@ def run_without(
     ends = np.full((len(graph.first) - 1, lane_count), graph.begin, np.int64)
     slots = np.full((slot_count, lane_count), graph.begin, np.int64)
     _run_lanes(
-        graph.first, graph.location, graph.first_cause, graph.cause, graph.order, duration, slot,
-        first_row, time, lanes, ends, slots, np.empty(lane_count, np.int64),
+        graph.location, graph.first_cause, graph.cause, graph.order, duration, slot, first_row,
+        time, lanes, ends, slots, np.empty(lane_count, np.int64),
     )  # fmt: skip
     return ends.max(axis=0, initial=graph.begin)
 
@@ -303,7 +303,7 @@ def _place_slots(
 
 @kernel
 def _run_lanes(
-    first: Any, location: Any, first_cause: Any, cause: Any, order: Any, duration: Any, slot: Any,
+    location: Any, first_cause: Any, cause: Any, order: Any, duration: Any, slot: Any,
     first_row: Any, time: Any, lanes: Any, ends: Any, slots: Any, now: Any,
 ) -> None:  # fmt: skip
     """Run all changes side by side; `ends` has the current end of each location and change."""

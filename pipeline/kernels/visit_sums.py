@@ -157,7 +157,7 @@ def _place_part(
 
 @step
 def _sum_part(
-    rows: Any, counts: Any, first: Any, last: Any, summing: Any, slot: Any, sums: Any, state: Any
+    rows: Any, first: Any, last: Any, summing: Any, slot: Any, sums: Any, state: Any
 ) -> Any:
     """Sum up the last visits with the same caller in some rows, and all below them.
 
@@ -203,9 +203,7 @@ def _sum_run(
     end = begin = last
     while end > first:
         end_of_part = end
-        end, count, parent, root, end_ns = _sum_part(
-            rows, counts, first, end, summing, slot, sums, state
-        )
+        end, count, parent, root, end_ns = _sum_part(rows, first, end, summing, slot, sums, state)
         if count < end_of_part - end:
             begin = _place_part(rows, counts, sums, count, parent, root, end_ns, begin)
             continue

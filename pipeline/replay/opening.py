@@ -51,7 +51,6 @@ class Opened(NamedTuple):
     run: Run
     answer: Answer
     call_paths: list[str]
-    setup_paths: frozenset[int]
     total_slack: Numbers
 
 
@@ -76,7 +75,6 @@ def _open(answer: Answer, run: Run) -> Opened:
     total_slack = np.empty(len(number), np.int64)
     total_slack[number] = slack
     texts = table("call_paths").order("call_path_id").select("path").fetchall()
-    setup = table("mpi_call_paths").filter("is_setup").select("call_path_id").fetchall()
     received = answer.connection.sql(_RECEIVED).fetchnumpy()
     return Opened(
         Scaled(
@@ -91,7 +89,6 @@ def _open(answer: Answer, run: Run) -> Opened:
         run,
         answer,
         [text for (text,) in texts],
-        frozenset(path for (path,) in setup),
         total_slack,
     )
 

@@ -82,7 +82,7 @@ def profile_critical_path(
         (caller[has_waited], place[has_waited], np.stack([-wait, wait * 0])[:, has_waited]),
         *_before_tasks(stretches, task_calls),
     ]
-    return _sum(rows, locations, path_count)
+    return _sum(rows, locations)
 
 
 def _cut(
@@ -140,7 +140,7 @@ def _before_tasks(stretches: Stretches, task_calls: Relation) -> list[Rows]:
     return [(root[is_there], place, time), (scheduling[is_there], place, -time)]
 
 
-def _sum(rows: list[Rows], locations: Numbers, path_count: int) -> pa.Table:
+def _sum(rows: list[Rows], locations: Numbers) -> pa.Table:
     path, place = (np.concatenate([row[column] for row in rows]) for column in (0, 1))
     cells, cell = np.unique(path * len(locations) + place, return_inverse=True)
     time = np.zeros((2, len(cells)), np.int64)

@@ -217,7 +217,6 @@ def _record_count(run: "Run") -> int:
     return int(run.read("runs", ["record_count"])["record_count"][0].as_py())
 
 
-DESCRIPTIONS = ("tracemill.programs.language.reading", "tracemill.programs.clusters.reading")
 READING = ("tracemill.readers.otf2.source", "tracemill.store")
 ANALYZING = (
     *READING, "tracemill.engine.analyze", "tracemill.reports.build", "tracemill.reports.files",

@@ -109,7 +109,7 @@ def test_examples_are_listed_and_run(database: duckdb.DuckDBPyConnection) -> Non
         printed(database, ".examples nosuch", "table")
 
 
-def test_examples_are_about_one_run(tmp_path: Path) -> None:
+def test_examples_are_about_one_run() -> None:
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE locations (run_id VARCHAR, location_id INT)")
         with pytest.raises(QueryError, match="name it with --run"):

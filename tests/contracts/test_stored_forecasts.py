@@ -83,7 +83,7 @@ def test_sql_reads_forecasts_beside_a_run(
         assert capfd.readouterr().out == "level\nnode\n"
 
 
-def test_forecasts_are_no_runs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_forecasts_are_no_runs(tmp_path: Path) -> None:
     publish(tmp_path, "forecast=a", {FORECAST_CHANNELS: channels("a")})
     assert has_forecasts(tmp_path)
     assert Store(tmp_path).summaries() == []

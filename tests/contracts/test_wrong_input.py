@@ -217,9 +217,7 @@ def test_a_part_is_recognized_from_within_its_folder(
     check(["analyze", "0.evt"], (NO_TRACE, line), place, capsys)
 
 
-def test_a_trace_in_csv_may_have_the_name_of_another_format(
-    place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_trace_in_csv_may_have_the_name_of_another_format(tmp_path: Path) -> None:
     trace = tmp_path / "a.json"
     shutil.copy(ROOT / "data" / "late_sender.csv", trace)
     store = str(tmp_path / "store")

@@ -243,7 +243,7 @@ def test_programs_and_clusters_need_names_of_their_own(
     assert "several clusters are named mvs-15k" in capsys.readouterr().err
 
 
-def test_programs_are_needed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_programs_are_needed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--cluster", MVS, "--max-processes", "2") == 2
     assert "best-grid needs PROGRAMS" in capsys.readouterr().err
     processes = DATA / "programs" / "stencil.toml"

@@ -51,7 +51,7 @@ def test_calls_of_all_runs_are_counted(analyzed: Analysis) -> None:
         assert (number, "MPI_Init", processes) not in found
 
 
-def test_a_campaign_file_says_it_all(analyzed: Analysis, traces: Path, store: Path) -> None:
+def test_a_campaign_file_says_it_all(traces: Path, store: Path) -> None:
     shutil.copytree(traces, store.parent / "here" / "runs", copy_function=os.link)
     file = store.parent / "here" / "rings.toml"
     file.write_text(

@@ -165,9 +165,7 @@ def test_without_a_loop_there_is_no_iteration(
     assert "no main loop was found" in capsys.readouterr().err
 
 
-def test_the_page_of_a_focus_lies_beside_that_of_the_run(
-    analysis_of: Analyses, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_page_of_a_focus_lies_beside_that_of_the_run(analysis_of: Analyses) -> None:
     analysis = analysis_of(HYBRID)
     assert run("report", analysis, "--iteration", "3..5", "--ranks", "0-1") == 0
     (page,) = (analysis.run.path.parents[2] / "reports").glob("*/index.*.html")

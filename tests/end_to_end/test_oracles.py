@@ -335,9 +335,7 @@ def test_so_it_is_whatever_happens_to_a_trace(name: str, traces: Traces) -> None
 
 
 @pytest.mark.parametrize(("seed", "has_threads"), RANDOM)
-def test_so_it_is_for_random_programs(
-    seed: int, has_threads: bool, traces: Traces, tmp_path: Path
-) -> None:
+def test_so_it_is_for_random_programs(seed: int, has_threads: bool, tmp_path: Path) -> None:
     anchor = generate(random_spec(seed, has_threads=has_threads), tmp_path / "program").anchor
     tables = analyze_tables(read_tables(anchor, tmp_path))
     assert differences(tables) == {}

@@ -186,9 +186,7 @@ def test_each_condition_that_holds_has_a_line_with_figure_and_bound(
     ]  # fmt: skip
 
 
-def test_run_and_report_are_stored_although_a_condition_holds(
-    tmp_path: Path, capsys: Output
-) -> None:
+def test_run_and_report_are_stored_although_a_condition_holds(tmp_path: Path) -> None:
     (tmp_path / "halo.csv").write_text(TRACE)
     assert analyze(tmp_path, "--fail-if", "waiting > 1%") == 23
     assert len(list((tmp_path / "store").glob("runs/run=*/gen=*/manifest.json"))) == 1
@@ -309,9 +307,7 @@ def test_a_call_tree_has_no_waiting_to_limit(tmp_path: Path, capsys: Output) -> 
         assert "detail profile" in error
 
 
-def test_a_call_tree_is_not_compared_with_a_whole_run(
-    folder: Path, tmp_path: Path, capsys: Output
-) -> None:
+def test_a_call_tree_is_not_compared_with_a_whole_run(tmp_path: Path, capsys: Output) -> None:
     (tmp_path / "tree.csv").write_text(TRACE)
     (tmp_path / "halo.csv").write_text(TRACE.replace("4096", "4097"))
     assert analyze_profile(tmp_path, "tree") == analyze_profile(tmp_path, "halo", "full") == 0
@@ -351,7 +347,7 @@ def test_the_reference_describes_every_key(folder: Path, capsys: Output) -> None
     assert list(document) == list(get_type_hints(Document))
 
 
-def test_efficiencies_are_those_of_the_view(folder: Path) -> None:
+def test_efficiencies_are_those_of_the_view() -> None:
     listed = load_query("efficiencies").statement.split("placed")[0]
     names = get_type_hints(Efficiencies)
     assert [each.split("'")[1] for each in listed.splitlines() if "('" in each] == list(names)

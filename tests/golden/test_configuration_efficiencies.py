@@ -57,7 +57,7 @@ def campaign(*runs: Run, scaling: str = "both", is_setup_included: bool = False)
     }
 
 
-def efficiencies(tables: Tables, **chosen: float) -> dict[str, Any]:
+def efficiencies(tables: Tables) -> dict[str, Any]:
     """Values by metric of the configuration with the most processes, and its kind of scaling."""
     rows = query_rows("configuration_efficiencies", tables)
     most = max((row["processes"] * row["threads"], row["size"]) for row in rows)

@@ -5,7 +5,6 @@ from pathlib import Path
 from tracemill.kernels import records as rec
 from tracemill.readers.otf2 import definitions
 
-_HEADER_BYTES = 18
 _LITTLE, _BIG = 0x42, 0x23
 # One letter per field: B for a byte, H, F and T for 2, 4 and 8 bytes as they stand, W for a
 # compressed integer, S for a text. What follows a bracket is repeated, as often as the field before

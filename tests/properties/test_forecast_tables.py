@@ -1,10 +1,13 @@
 """Tables and pages of forecasts of random programs: all rules of the tables hold."""
 
+from typing import get_args
+
 import pytest
 
 from tests.helpers.random_descriptions import random_case
 from tracemill.forecast.forecasting import Forecast
-from tracemill.forecast.simulation import SHORTCUTS, simulate
+from tracemill.forecast.plan import IntervalMode
+from tracemill.forecast.simulation import Shortcuts, simulate
 from tracemill.forecast.tables import tables_of
 from tracemill.reports.build_forecast import build_forecast_report
 from tracemill.reports.forecast_sections.material import ForecastMaterial
@@ -12,7 +15,7 @@ from tracemill.reports.html import render_html
 from tracemill.schemas.forecasts import FORECAST_INTERVALS, FORECAST_OPERATIONS, FORECAST_PROCESSES
 from tracemill.store.keys import repeated_keys
 
-MODES = ("user", "parallel", "serial", "loops")
+SHORTCUTS, MODES = get_args(Shortcuts), get_args(IntervalMode)
 CASE_COUNT = 60
 
 

@@ -81,7 +81,7 @@ def focus_tables(run: Run, focus: Focus) -> Tables:
     """All tables of a run that differ in a focus."""
     with computed_again(run, _TRANSIENT) as whole:
         times = focus.times
-        made = _replaced(run, focus, whole)
+        made = _replaced(focus, whole)
         made |= _profiles(run, whole, times)
         made |= _records(run, whole, made, times)
         made |= _over_time(run, focus, whole, made)
@@ -125,7 +125,7 @@ def _received(messages: pa.Table, times: FocusTimes) -> pa.Table:
     return messages.filter(times.holds(place, time))
 
 
-def _replaced(run: Run, focus: Focus, whole: Answer) -> Tables:
+def _replaced(focus: Focus, whole: Answer) -> Tables:
     """The main part and the waits, in real time."""
     left_out = () if focus.times.is_whole(focus.all_locations) else _OF_WHOLE_RUN
     made: Tables = {name: known_tables()[name].empty() for name in left_out}

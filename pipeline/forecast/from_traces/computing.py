@@ -80,7 +80,7 @@ class Computing:
     def tables(self, path: str, spent: Spent, executions: float) -> Iterator[Table]:
         """Phases for computing in a call path that is executed so often."""
         expression = self.given.expression(path)
-        note = f"{path}: {self._imbalance(path, spent)}"
+        note = f"{path}: {self._imbalance(spent)}"
         if expression is not None:
             yield _table("serial", path, expression, note, "as given by --part")
         elif self.models is not None and path in self.models:
@@ -94,7 +94,7 @@ class Computing:
         else:
             yield _table("parallel", path, spent.sum_ns / executions, note)
 
-    def _imbalance(self, path: str, spent: Spent) -> str:
+    def _imbalance(self, spent: Spent) -> str:
         """Maximum over mean of the processes."""
         mean = spent.sum_ns / self.process_count
         return f"max/mean {spent.longest_ns / mean:.2f}" if mean else "no time"
