@@ -161,9 +161,11 @@ class PathSums:
         fallen = np.flatnonzero(steps.is_falling & (path >= 0) & is_counted)
         self.negative += np.bincount(path[fallen], minlength=self.size)
 
-    def with_callees(self, last: Numbers) -> tuple[Floats, Numbers, Flags]:
-        """Amount, known time and whether anything is known, with all call paths below."""
-        after = last + 1
+    def with_callees(self, after: Numbers) -> tuple[Floats, Numbers, Flags]:
+        """Amount, known time and whether anything is known, with all call paths below.
+
+        These are the ones before `after`.
+        """
         running = [
             np.concatenate([values[:0], [0], np.cumsum(values)])
             for values in (self._whole, self._part, self.covered, self.is_known.astype(np.int64))

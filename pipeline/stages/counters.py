@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from tracemill.schemas.counters import CALL_PATH_COUNTERS, COUNTER_PROFILE, MOST_CELLS
-from tracemill.stages.arrays import Numbers, Relation, place, read_columns
+from tracemill.stages.arrays import Numbers, Relation, place, read_columns, sum_by
 from tracemill.stages.counter_profile import Bins, ProfileRows
 from tracemill.stages.counter_steps import (
     Amounts,
@@ -49,6 +49,20 @@ class _Recording(NamedTuple):
             f"location_id = {self.location} AND counter_id = {self.counter} "
             f"AND counter_instance_id IS NOT DISTINCT FROM {instance}"
         )
+
+
+class _Paths(NamedTuple):
+    """Call paths of a location and their callers, in order; others count nothing here.
+
+    `at` has the place of each call path of the trace, and -1 for others and at the end, so that it
+    can be indexed by -1. `after` is the place after the last call path below. `visit_count` counts
+    visits that begin in the focus; -1: the location does not visit the call path.
+    """
+
+    number: Numbers
+    at: Numbers
+    after: Numbers
+    visit_count: Numbers
 
 
 class _Series(NamedTuple):
@@ -121,7 +135,6 @@ def count_by_call_path(
         place(tree[0], tree[1]), place(tree[0], tree[2]),
         read_focus(focus, first=run_begin, last=run_end),
     )  # fmt: skip
-    visit_counts = _count_visits(trace, recordings)
     profiled = {(each.counter, each.scope) for each in recordings}
     bin_count = max(min(counter_bin_count, MOST_CELLS // max(len(profiled), 1)), 1)
     profile = ProfileRows(Bins.of(run_begin, run_end, bin_count))
@@ -134,7 +147,7 @@ def count_by_call_path(
                 each.steps, each.value,
             )  # fmt: skip
         for target, chosen in _by_target(series, done):
-            rows += _of_location(target, chosen, trace, visit_counts.get(target))
+            rows += _of_location(target, chosen, trace)
     found = pa.concat_tables(rows) if rows else CALL_PATH_COUNTERS.empty()
     return found, profile.as_table()
 
@@ -180,22 +193,28 @@ def _read_recordings(
     return found
 
 
-def _count_visits(trace: _Trace, recordings: Sequence[_Recording]) -> dict[int, Numbers]:
-    """Visits that begin in the focus, by location and call path; -1: no visits in the run."""
-    targets = sorted({each.target for each in recordings if each.target is not None})
+def _find_paths(location: int, series: Sequence[_Series], trace: _Trace) -> _Paths:
+    """The call paths that a location visits, or in which values were recorded, and callers."""
     size = len(trace.parent)
-    counts, visited = np.zeros((2, len(targets), size), np.int64)
-    listed = ", ".join(map(str, targets)) or "NULL"
-    rows = trace.visits.filter(f"location_id IN ({listed})").select(
-        "location_id::BIGINT, call_path_id::BIGINT, enter_ns"
-    )
-    for batch in rows.to_arrow_reader(_ROWS):
-        location, path, enter = (each.to_numpy() for each in batch.columns)
-        row = np.searchsorted(targets, location)
-        np.add.at(visited, (row, path), 1)
-        np.add.at(counts, (row, path), trace.focus.holds(location, enter))
-    counts[visited == 0] = -1
-    return dict(zip(targets, counts, strict=True))
+    counts, is_visited = np.zeros(size, np.int64), np.zeros(size, np.bool_)
+    here = f"location_id = {location}"
+    visits = trace.visits.filter(here).select("call_path_id::BIGINT, enter_ns")
+    for batch in visits.to_arrow_reader(_ROWS):
+        path, enter = (each.to_numpy() for each in batch.columns)
+        is_visited[path] = True
+        counts += sum_by(path, trace.focus.holds(location, enter), size)
+    is_used = np.append(is_visited, False)  # the last one is for no call path
+    for relation in (trace.parallel_visits, trace.task_fragments):
+        (path,) = read_columns(relation.filter(here), "coalesce(call_path_id, -1)::BIGINT")
+        is_used[path] = True
+    for each in series:
+        is_used[each.path] = True
+    is_used[trace.parent[np.flatnonzero(is_used[:-1])]] = True
+    number = np.flatnonzero(is_used[:-1])
+    at = np.full(size + 1, -1)
+    at[number] = np.arange(len(number))
+    after = np.searchsorted(number, trace.last[number], "right")
+    return _Paths(number, at, after, np.where(is_visited, counts, -1)[number])
 
 
 def _batches(recordings: Sequence[_Recording]) -> Iterator[list[_Recording]]:
@@ -268,30 +287,27 @@ def _by_target(
     yield from found.items()
 
 
-def _of_location(
-    location: int, series: Sequence[_Series], trace: _Trace, visit_count: Numbers | None
-) -> list[pa.Table]:
+def _of_location(location: int, series: Sequence[_Series], trace: _Trace) -> list[pa.Table]:
     """Rows of a location, one table per counter."""
-    if visit_count is None:
-        return []
-    size = len(trace.parent)
-    sums = [PathSums(size, each.steps.amount.dtype) for each in series]
+    paths = _find_paths(location, series, trace)
+    sums = [PathSums(len(paths.number), each.steps.amount.dtype) for each in series]
     for each, found in zip(series, sums, strict=True):
-        found.count_falling(each.steps, each.path, trace.focus.holds(location, each.steps.time[1:]))
+        is_counted = trace.focus.holds(location, each.steps.time[1:])
+        found.count_falling(each.steps, paths.at[each.path], is_counted)
         if each.method == "exact":
-            found.add_steps(each.steps, each.path, trace.share(location, each.steps))
+            share = trace.share(location, each.steps)
+            found.add_steps(each.steps, paths.at[each.path], share)
     others = [
         (FocusSums(Sums(each.steps), *trace.focus.periods(location)), found)
         for each, found in zip(series, sums, strict=True)
         if each.method != "exact"
     ]
     if others:
-        for intervals in _intervals(location, trace):
+        for path, caller, begin, end in _intervals(location, trace):
             for until, found in others:
-                found.add_intervals(until, *intervals)
+                found.add_intervals(until, paths.at[path], paths.at[caller], begin, end)
     return [
-        _rows(location, each, found, trace, visit_count)
-        for each, found in zip(series, sums, strict=True)
+        _rows(location, each, found, trace, paths) for each, found in zip(series, sums, strict=True)
     ]
 
 
@@ -326,10 +342,10 @@ def _intervals(location: int, trace: _Trace) -> Iterator[tuple[Numbers, Numbers,
 
 
 def _rows(
-    location: int, series: _Series, sums: PathSums, trace: _Trace, visit_count: Numbers
+    location: int, series: _Series, sums: PathSums, trace: _Trace, paths: _Paths
 ) -> pa.Table:
-    inclusive, covered, is_known = sums.with_callees(trace.last)
-    rows = np.flatnonzero((visit_count >= 0) & (is_known | (sums.negative > 0)))
+    inclusive, covered, is_known = sums.with_callees(paths.after)
+    rows = np.flatnonzero((paths.visit_count >= 0) & (is_known | (sums.negative > 0)))
     exclusive, time, below = sums.amount[rows], sums.covered[rows], covered[rows]
     inclusive = inclusive[rows]
     is_unknown = np.zeros(len(rows), np.bool_)
@@ -339,28 +355,30 @@ def _rows(
         exclusive = exclusive / np.maximum(time, 1) + offset
         inclusive = inclusive / np.maximum(below, 1) + offset
         is_unknown = time == 0
-        extremes = _extremes(location, series, trace, rows)
+        extremes = _extremes(location, series, trace, paths, rows)
     scale = series.recording.scale
     return pa.table(
         {
-            "call_path_id": rows.astype(np.int32),
+            "call_path_id": paths.number[rows].astype(np.int32),
             "location_id": np.full(len(rows), location, np.int32),
             "counter_id": np.full(len(rows), series.recording.counter, np.int32),
-            "visit_count": visit_count[rows],
+            "visit_count": paths.visit_count[rows],
             "exclusive_value": pa.array(exclusive * scale, mask=is_unknown),
             "inclusive_value": inclusive * scale,
             "least_value": extremes[0],
             "greatest_value": extremes[1],
             "covered_ns": time,
-            "method": pa.array([series.method] * len(rows), pa.string()),
+            "method": pa.repeat(series.method, len(rows)),
             "negative_steps": sums.negative[rows],
         }
     )
 
 
-def _extremes(location: int, series: _Series, trace: _Trace, rows: Numbers) -> list[pa.Array]:
+def _extremes(
+    location: int, series: _Series, trace: _Trace, paths: _Paths, rows: Numbers
+) -> list[pa.Array]:
     """Least and greatest values of call paths, without callees."""
-    least, greatest = np.full(len(trace.parent), np.inf), np.full(len(trace.parent), -np.inf)
+    least, greatest = np.full(len(paths.number), np.inf), np.full(len(paths.number), -np.inf)
     if len(series.steps.amount):
         visit, caller, path, begin, end = read_columns(
             trace.visits.filter(f"location_id = {location}"),
@@ -374,8 +392,8 @@ def _extremes(location: int, series: _Series, trace: _Trace, rows: Numbers) -> l
             series.steps._replace(is_known=series.steps.is_known & is_seen), visit, caller, path,
             begin.clip(first, last), end.clip(first, last),
         )  # fmt: skip
-        np.minimum.at(least, found[0], found[1])
-        np.maximum.at(greatest, found[0], found[2])
+        np.minimum.at(least, paths.at[found[0]], found[1])
+        np.maximum.at(greatest, paths.at[found[0]], found[2])
     scale = series.recording.scale
     return [pa.array(each[rows] * scale, mask=np.isinf(each[rows])) for each in (least, greatest)]
 

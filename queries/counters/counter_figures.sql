@@ -11,32 +11,47 @@
 -- Source:     Moore et al. 2002 (PAPI): ratios of events are ratios of their sums
 -- Assumes:    names of counters have no plus sign
 WITH
-    named AS (
+    -- Numbers instead of names, which take long to group by.
+    figures AS (
         SELECT
-            found.*,
-            counters.name AS counter_name,
-            counters.unit AS counter_unit
-        FROM call_path_counters AS found
-        INNER JOIN counters ON found.counter_id = counters.counter_id
+            *,
+            row_number() OVER (ORDER BY is_derived, name, counter_id) AS figure
+        FROM (
+            SELECT
+                counter_id,
+                name,
+                unit,
+                FALSE AS is_derived,
+                NULL::BOOLEAN AS is_more_better,
+                1.0 AS factor
+            FROM counters
+            UNION ALL
+            SELECT
+                NULL AS counter_id,
+                name,
+                unit,
+                TRUE AS is_derived,
+                is_more_better,
+                factor
+            FROM derived_counters
+        )
     ),
 
     recorded AS (
         SELECT
-            counter_name AS name,
-            counter_unit AS unit,
-            FALSE AS is_derived,
-            NULL::BOOLEAN AS is_more_better,
-            call_path_id,
-            location_id,
+            figures.figure,
+            found.call_path_id,
+            found.location_id,
             CASE
-                WHEN method <> 'mean' THEN exclusive_value
-                WHEN covered_ns > 0 THEN exclusive_value * covered_ns
+                WHEN found.method <> 'mean' THEN found.exclusive_value
+                WHEN found.covered_ns > 0 THEN found.exclusive_value * found.covered_ns
                 ELSE 0
             END AS numerator,
-            if(method = 'mean', covered_ns::DOUBLE, NULL) AS denominator,
-            covered_ns,
-            negative_steps
-        FROM named
+            if(found.method = 'mean', found.covered_ns::DOUBLE, NULL) AS denominator,
+            found.covered_ns,
+            found.negative_steps
+        FROM call_path_counters AS found
+        INNER JOIN figures ON found.counter_id = figures.counter_id
     ),
 
     -- One row per counter of a derived counter; time has no counter.
@@ -54,50 +69,55 @@ WITH
         FROM derived_counters
     ),
 
-    needed AS (
+    numbered AS (
         SELECT
-            name,
-            count(*) AS part_count
+            figures.figure,
+            figures.factor,
+            parts.is_numerator,
+            counters.counter_id,
+            count(*) FILTER (WHERE parts.part <> 'time') OVER (PARTITION BY figures.figure)
+                AS needed_count
         FROM parts
-        WHERE part <> 'time'
-        GROUP BY name
-    ),
-
-    summed AS (
-        SELECT
-            parts.name,
-            named.call_path_id,
-            named.location_id,
-            sum(named.exclusive_value) FILTER (WHERE parts.is_numerator) AS numerator,
-            sum(named.exclusive_value) FILTER (WHERE NOT parts.is_numerator) AS denominator,
-            max(named.covered_ns) AS covered_ns,
-            sum(named.negative_steps)::BIGINT AS negative_steps,
-            count(*) AS part_count
-        FROM parts
-        INNER JOIN named ON parts.part = named.counter_name
-        GROUP BY ALL
+        INNER JOIN figures ON parts.name = figures.name AND figures.is_derived
+        LEFT JOIN counters ON parts.part = counters.name
     ),
 
     derived AS (
         SELECT
-            derived_counters.name,
-            derived_counters.unit,
-            TRUE AS is_derived,
-            derived_counters.is_more_better,
-            summed.call_path_id,
-            summed.location_id,
-            derived_counters.factor
-            * coalesce(summed.numerator, summed.covered_ns / 1e9) AS numerator,
-            coalesce(summed.denominator, summed.covered_ns / 1e9) AS denominator,
-            summed.covered_ns,
-            summed.negative_steps
-        FROM summed
-        INNER JOIN derived_counters ON summed.name = derived_counters.name
-        INNER JOIN needed
-            ON summed.name = needed.name AND summed.part_count >= needed.part_count
+            parts.figure,
+            found.call_path_id,
+            found.location_id,
+            sum(found.exclusive_value) FILTER (WHERE parts.is_numerator) AS numerator,
+            sum(found.exclusive_value) FILTER (WHERE NOT parts.is_numerator) AS denominator,
+            max(found.covered_ns) AS covered_ns,
+            sum(found.negative_steps)::BIGINT AS negative_steps,
+            any_value(parts.factor) AS factor
+        FROM numbered AS parts
+        INNER JOIN call_path_counters AS found ON parts.counter_id = found.counter_id
+        GROUP BY parts.figure, found.call_path_id, found.location_id
+        HAVING count(*) >= any_value(parts.needed_count)
+    ),
+
+    valued AS (
+        FROM recorded
+        UNION ALL
+        SELECT
+            figure,
+            call_path_id,
+            location_id,
+            factor * coalesce(numerator, covered_ns / 1e9) AS numerator,
+            coalesce(denominator, covered_ns / 1e9) AS denominator,
+            covered_ns,
+            negative_steps
+        FROM derived
     )
 
-FROM recorded
-UNION ALL
-FROM derived
-ORDER BY is_derived, name, call_path_id, location_id
+SELECT
+    figures.name,
+    figures.unit,
+    figures.is_derived,
+    figures.is_more_better,
+    valued.* EXCLUDE (figure)
+FROM valued
+INNER JOIN figures ON valued.figure = figures.figure
+ORDER BY figures.is_derived, figures.name, valued.call_path_id, valued.location_id

@@ -49,11 +49,28 @@ WITH
         GROUP BY ALL
     ),
 
-    -- Only a counter that each location records for itself may be strict.
+    border_counts AS (
+        SELECT
+            location_id,
+            count(*) + count(*) FILTER (WHERE is_closed) AS border_count
+        FROM visits
+        GROUP BY location_id
+    ),
+
+    -- Only a counter that each location records for itself may be strict, with as many values as
+    -- there are enters and leaves; for other locations, visits need not be compared.
     own_locations AS (
         SELECT DISTINCT location_id
-        FROM by_call_path
-        WHERE counter_instance_id IS NULL
+        FROM (
+            SELECT
+                location_id,
+                sum(value_count) AS value_count
+            FROM by_call_path
+            WHERE counter_instance_id IS NULL
+            GROUP BY location_id, counter_id
+        )
+        INNER JOIN border_counts USING (location_id)
+        WHERE value_count = border_count
     ),
 
     borders AS (
