@@ -341,9 +341,7 @@ def _intervals(location: int, trace: _Trace) -> Iterator[tuple[Numbers, Numbers,
     yield np.full(len(stub), -1), trace.parent[stub], begin, end
 
 
-def _rows(
-    location: int, series: _Series, sums: PathSums, trace: _Trace, paths: _Paths
-) -> pa.Table:
+def _rows(location: int, series: _Series, sums: PathSums, trace: _Trace, paths: _Paths) -> pa.Table:
     inclusive, covered, is_known = sums.with_callees(paths.after)
     rows = np.flatnonzero((paths.visit_count >= 0) & (is_known | (sums.negative > 0)))
     exclusive, time, below = sums.amount[rows], sums.covered[rows], covered[rows]
