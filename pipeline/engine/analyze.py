@@ -15,7 +15,7 @@ from tracemill.base.processors import available_threads
 from tracemill.base.text import describe_moment
 from tracemill.base.version import VERSION
 from tracemill.engine.execute import Engine
-from tracemill.engine.graph import Stage, build_graph, installed_version
+from tracemill.engine.graph import build_graph, installed_version
 from tracemill.engine.plan import (
     DETAIL,
     MERGE_CALL_SITES,
@@ -26,7 +26,7 @@ from tracemill.engine.plan import (
     detail_of,
     is_as_outlined,
     make_plan,
-    option_values,
+    options_by_stage,
 )
 from tracemill.engine.progress import Reporter, SilentReporter
 from tracemill.engine.recipe import Recipe, recipe_of
@@ -206,11 +206,10 @@ class _Task:
             run = self._publish(generation, self._manifest(name, generation, seconds))
         computed = sum(each.is_computed for each in self.plan.decisions)
         reused = len(self.plan.decisions) - computed
-        summary = f"{computed} tables computed, {reused} reused"
         return Analysis(
             run=run,
             is_new=True,
-            summary=summary,
+            summary=f"{computed} tables computed, {reused} reused",
             decisions=self.plan.decisions,
             stage_seconds=seconds,
             database=database,
@@ -254,11 +253,14 @@ class _Task:
     def _engine_run(
         self, generation: GenerationWriter, *, keeps_database: bool
     ) -> tuple[dict[str, float], SmallTables | None]:
-        options = {stage.name: _option_values(stage, self.options) for stage in self.plan.stages}
+        given = self.options
+        options = options_by_stage(
+            self.plan.stages, given.parameters, allow_damaged=given.allow_damaged
+        )
         with Engine(
             lambda: self._connect(generation),
             generation,
-            threads=self.options.threads,
+            threads=given.threads,
             reporter=self.reporter,
             detail=self._detail,
             lanes=self._lanes,
@@ -420,10 +422,6 @@ def _check_parameters(recipe: Recipe, options: Options) -> None:
     taken |= {MERGE_CALL_SITES, DETAIL}
     given = {name: value for name, value in options.parameters.items() if name not in taken}
     check_values(given, known)
-
-
-def _option_values(stage: Stage, options: Options) -> dict[str, Value]:
-    return option_values(stage, allow_damaged=options.allow_damaged, values=options.parameters)
 
 
 def _current(store: Store, run_id: str, reporter: Reporter) -> Run | None:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from tracemill.base.errors import QueryError, StoreError
 from tracemill.engine.execute import Engine
 from tracemill.engine.graph import ReadStage, Stage, build_graph
-from tracemill.engine.plan import option_values
+from tracemill.engine.plan import options_by_stage
 from tracemill.engine.progress import SilentReporter
 from tracemill.engine.recipe import standard_recipe
 from tracemill.patterns.catalog import known_tables
@@ -59,9 +59,7 @@ def computed_again(
     """
     stages = _stages_for(relations, {*run.tables, *given})
     values = {**_parameters_of(run), **parameters}
-    options = {
-        stage.name: option_values(stage, allow_damaged=False, values=values) for stage in stages
-    }
+    options = options_by_stage(stages, values)
     connection = connect()
     sink = _Answers(run, given)
     with Engine(

@@ -147,6 +147,16 @@ def option_values(
     return {name: values.get(name, default) for name, default in stage.parameters.items()}
 
 
+def options_by_stage(
+    stages: Sequence[Stage], values: Mapping[str, Value], *, allow_damaged: bool = False
+) -> dict[str, dict[str, Value]]:
+    """The options of stages by their names."""
+    return {
+        stage.name: option_values(stage, allow_damaged=allow_damaged, values=values)
+        for stage in stages
+    }
+
+
 def detail_of(record_count: int, values: Mapping[str, Value]) -> str:
     """The level of detail given, or that of a trace with so many records."""
     return str(values.get(DETAIL) or (CALLS if record_count >= _SUMMED_RECORDS else FULL))

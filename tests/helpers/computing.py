@@ -13,7 +13,7 @@ from tests.helpers.memory_sink import MemorySink
 from tracemill.campaign.source import CampaignSource
 from tracemill.engine.execute import Engine
 from tracemill.engine.graph import ReadStage, Stage, build_graph
-from tracemill.engine.plan import option_values
+from tracemill.engine.plan import options_by_stage
 from tracemill.engine.progress import SilentReporter
 from tracemill.engine.recipe import campaign_recipe, standard_recipe
 from tracemill.patterns.catalog import known_tables
@@ -76,9 +76,7 @@ def computed(
     inputs = {name for stage in chosen for name in stage.inputs}
     for name in {*relations, *inputs, *NUMBERED} - made - tables.keys():
         sink.finish(known_tables()[name])
-    options = {
-        stage.name: option_values(stage, allow_damaged=False, values=parameters) for stage in chosen
-    }
+    options = options_by_stage(chosen, parameters)
     connection = connect(threads=1)
     with Engine(lambda: connection, sink, threads=1, reporter=SilentReporter()) as engine:
         engine.run(chosen, options, "run", kept=relations)
