@@ -2,6 +2,7 @@
 
 from tracemill.schemas import (
     call_sites,
+    campaign_costs,
     campaign_efficiencies,
     campaigns,
     causes,
@@ -84,6 +85,7 @@ TABLES: tuple[Table, ...] = (
 """Tables of a run."""
 CAMPAIGN_TABLES: tuple[Table, ...] = (
     *campaigns.TABLES,
+    *campaign_costs.TABLES,
     *campaign_efficiencies.TABLES,
     metrics.METRICS,  # names of the metrics that runs were gathered by
     *scalability.TABLES,

@@ -1,13 +1,7 @@
 """Communication call sites: their cost in each run, and which of them scale worst."""
 
-from tracemill.schemas.campaigns import (
-    APPLICATION,
-    CAMPAIGN_CALL_PATHS,
-    CAMPAIGN_RUN_ID,
-    RANK,
-    SIZE,
-    time_column,
-)
+from tracemill.schemas.campaign_costs import CAMPAIGN_CALL_PATHS
+from tracemill.schemas.campaigns import APPLICATION, CAMPAIGN_RUN_ID, RANK, SIZE, time_column
 from tracemill.schemas.columns import CALL_PATH_KEY, nullable
 from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
 

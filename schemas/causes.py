@@ -3,11 +3,10 @@
 from dataclasses import replace
 
 from tracemill.schemas.call_sites import CALL_SITE_RANKING, ratio
+from tracemill.schemas.campaign_costs import CAUSED_NS, PARTICIPANT_COUNT
 from tracemill.schemas.campaigns import (
     APPLICATION,
     CAMPAIGN_RUN_ID,
-    CAUSED_NS,
-    PARTICIPANT_COUNT,
     PROCESSES,
     RANK,
     SIZE,

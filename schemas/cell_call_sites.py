@@ -1,7 +1,8 @@
 """Call paths that lose time, by cell of the scalability grid."""
 
 from tracemill.schemas.call_sites import ratio
-from tracemill.schemas.campaigns import APPLICATION, CAMPAIGN_CALL_PATHS, RANK
+from tracemill.schemas.campaign_costs import CAMPAIGN_CALL_PATHS
+from tracemill.schemas.campaigns import APPLICATION, RANK
 from tracemill.schemas.columns import CALL_PATH_KEY, renamed
 from tracemill.schemas.growth import number
 from tracemill.schemas.scalability import GRID_CELLS

@@ -15,7 +15,7 @@ from tracemill.campaign.inputs.measurements import (
     RegionTime,
 )
 from tracemill.campaign.names import PROCESSES, REPETITION, SIZE, THREADS
-from tracemill.schemas import Table, campaigns
+from tracemill.schemas import Table, campaign_costs
 
 Rows = list[dict[str, Any]]
 
@@ -60,10 +60,10 @@ def tables_of(run: MeasuredRun, processes: int) -> Mapping[str, pa.Table]:
     return {
         table.name: _table(table, rows)
         for table, rows in (
-            (campaigns.RUN_TASKS, [vars(task) for task in run.tasks]),
-            (campaigns.CAMPAIGN_CALL_PATHS, call_paths),
-            (campaigns.RUN_CALL_PATHS, call_paths),
-            (campaigns.CALL_SITE_TASKS, calls),
+            (campaign_costs.RUN_TASKS, [vars(task) for task in run.tasks]),
+            (campaign_costs.CAMPAIGN_CALL_PATHS, call_paths),
+            (campaign_costs.RUN_CALL_PATHS, call_paths),
+            (campaign_costs.CALL_SITE_TASKS, calls),
         )
         if rows
     }

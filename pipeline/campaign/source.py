@@ -19,7 +19,7 @@ from tracemill.campaign.gathering import QUERIES, Gathered, gather, in_batches
 from tracemill.campaign.measured import tables_of
 from tracemill.campaign.mixture import Programs, own_regions
 from tracemill.campaign.site_matching import match_call_sites
-from tracemill.schemas import BY_NAME, Table, campaigns
+from tracemill.schemas import BY_NAME, Table, campaign_costs, campaigns
 from tracemill.schemas.campaign_efficiencies import RUN_EFFICIENCIES
 from tracemill.schemas.definitions import FULL
 from tracemill.sql.query_files import load_query
@@ -60,7 +60,7 @@ class CampaignSource:
     memory_limit: str = ""
 
     format = FORMAT
-    tables: tuple[Table, ...] = (*campaigns.TABLES, RUN_EFFICIENCIES)
+    tables: tuple[Table, ...] = (*campaigns.TABLES, *campaign_costs.TABLES, RUN_EFFICIENCIES)
     code_modules = (
         "tracemill.campaign",
         "tracemill.sql.failures",
@@ -239,16 +239,16 @@ class _Writer:
     def write(self, gathered: Gathered) -> None:
         """Write rows of analyzed runs, whose numbers are greater than those of earlier calls."""
         call_paths = self._numbered(gathered.call_paths)
-        self._append(campaigns.RUN_TASKS, self._numbered(gathered.times))
-        self._append(campaigns.RUN_CALL_PATHS, call_paths)
-        self._append(campaigns.CALL_SITE_TASKS, self._numbered(gathered.call_sites))
-        self._append(campaigns.RUN_METRICS, self._numbered(gathered.metrics))
-        self._append(campaigns.RUN_CAUSES, self._numbered(gathered.causes))
-        self._append(campaigns.RUN_THREADS, self._numbered(gathered.threads))
-        self._append(campaigns.RUN_THREAD_TIMES, self._numbered(gathered.thread_times))
-        self._append(campaigns.RUN_LOSSES_BY_CLASS, self._numbered(gathered.losses_by_class))
-        self._append(campaigns.RUN_LOSSES, self._numbered(gathered.losses))
-        self._append(campaigns.RUN_COUNTERS, self._numbered(gathered.counters))
+        self._append(campaign_costs.RUN_TASKS, self._numbered(gathered.times))
+        self._append(campaign_costs.RUN_CALL_PATHS, call_paths)
+        self._append(campaign_costs.CALL_SITE_TASKS, self._numbered(gathered.call_sites))
+        self._append(campaign_costs.RUN_METRICS, self._numbered(gathered.metrics))
+        self._append(campaign_costs.RUN_CAUSES, self._numbered(gathered.causes))
+        self._append(campaign_costs.RUN_THREADS, self._numbered(gathered.threads))
+        self._append(campaign_costs.RUN_THREAD_TIMES, self._numbered(gathered.thread_times))
+        self._append(campaign_costs.RUN_LOSSES_BY_CLASS, self._numbered(gathered.losses_by_class))
+        self._append(campaign_costs.RUN_LOSSES, self._numbered(gathered.losses))
+        self._append(campaign_costs.RUN_COUNTERS, self._numbered(gathered.counters))
         self._append(RUN_EFFICIENCIES, self._numbered(gathered.efficiencies))
         self._keep_new(call_paths.sort_by("campaign_run_id"))
 
@@ -257,7 +257,7 @@ class _Writer:
         for name, rows in tables.items():
             column = pa.array(np.full(rows.num_rows, number, np.int32))
             numbered = rows.append_column("campaign_run_id", column)
-            if name == campaigns.CAMPAIGN_CALL_PATHS.name:
+            if name == campaign_costs.CAMPAIGN_CALL_PATHS.name:
                 self._keep_new(numbered)
             else:
                 self._append(BY_NAME[name], numbered)
@@ -265,7 +265,7 @@ class _Writer:
     def finish(self) -> None:
         if self._paths:
             paths = pa.concat_tables(self._paths).sort_by("call_path_key")
-            self._sink.part(campaigns.CAMPAIGN_CALL_PATHS, 0).write(paths)
+            self._sink.part(campaign_costs.CAMPAIGN_CALL_PATHS, 0).write(paths)
 
     def _numbered(self, rows: pa.Table) -> pa.Table:
         places = pc.index_in(rows["run_id"], value_set=self._run_ids)
@@ -282,7 +282,7 @@ class _Writer:
         keys, first = np.unique(rows["call_path_key"].to_numpy(), return_index=True)
         is_new = ~np.isin(keys, self._written_keys)
         if is_new.any():
-            columns = list(campaigns.CAMPAIGN_CALL_PATHS.column_names)
+            columns = list(campaign_costs.CAMPAIGN_CALL_PATHS.column_names)
             self._paths.append(rows.select(columns).take(first[is_new]))
             self._written_keys = np.concatenate([self._written_keys, keys[is_new]])
 

@@ -61,9 +61,10 @@ GROUPS = (
         schemas.perturbation,
     )),
     Group("scaling", "How does the program scale?", (
-        schemas.campaigns, schemas.campaign_efficiencies, schemas.scalability, schemas.call_sites,
-        schemas.causes, schemas.growth, schemas.path_changes, schemas.cell_call_sites,
-        schemas.configuration_overheads, schemas.surfaces, schemas.surface_scaling,
+        schemas.campaigns, schemas.campaign_costs, schemas.campaign_efficiencies,
+        schemas.scalability, schemas.call_sites, schemas.causes, schemas.growth,
+        schemas.path_changes, schemas.cell_call_sites, schemas.configuration_overheads,
+        schemas.surfaces, schemas.surface_scaling,
     )),
     Group("forecasts", "What would another machine bring?", (
         schemas.forecasts, schemas.forecast_runs, schemas.forecast_search,
