@@ -40,6 +40,7 @@ from tracemill.schemas import (
     pop,
     profiles,
     questions,
+    rankings,
     replay,
     scalability,
     surface_scaling,
@@ -89,6 +90,7 @@ CAMPAIGN_TABLES: tuple[Table, ...] = (
     *campaign_efficiencies.TABLES,
     metrics.METRICS,  # names of the metrics that runs were gathered by
     *scalability.TABLES,
+    *rankings.TABLES,
     *call_sites.TABLES,
     *causes.TABLES,
     *growth.TABLES,

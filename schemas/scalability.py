@@ -22,12 +22,11 @@ GRID_STATES = ("measured", "failed", "out of memory", "missing")
 SIZE_AXES = ("size", "computation size")
 SPLITS = ("nothing", "growth with processes", "growth with size", "growth with both")
 GROWTHS = ("negative", "none", "positive")
-CRITERIA = ("MarkProcs", "MarkData", "MarkAll")
-ORDERS = (*CRITERIA, "min E", "max E")
 WHOLE = "whole"
 
 
-def _ratio(name: str, meaning: str, null_means: str = "", minimum: float | None = None) -> Column:
+def ratio(name: str, meaning: str, null_means: str = "", minimum: float | None = None) -> Column:
+    """A ratio, such as an efficiency or its growth."""
     return Column(
         name=name,
         type=FLOAT64,
@@ -38,26 +37,21 @@ def _ratio(name: str, meaning: str, null_means: str = "", minimum: float | None 
     )
 
 
-def _count(name: str, meaning: str) -> Column:
+def count(name: str, meaning: str) -> Column:
+    """A number of things."""
     return Column(name=name, type=INT64, minimum=0, meaning=meaning)
 
 
-def _value(name: str, meaning: str, null_means: str = "", unit: str = "") -> Column:
+def value(name: str, meaning: str, null_means: str = "", unit: str = "") -> Column:
+    """A number with or without a unit."""
     return Column(name=name, type=FLOAT64, unit=unit, null_means=null_means, meaning=meaning)
 
 
-def _text(name: str, meaning: str, null_means: str = "") -> Column:
+def text(name: str, meaning: str, null_means: str = "") -> Column:
+    """A text."""
     return Column(name=name, type=STRING, null_means=null_means, meaning=meaning)
 
 
-SPEARMAN = Column(
-    name="spearman",
-    type=FLOAT64,
-    minimum=-1,
-    maximum=1,
-    null_means="see reason",
-    meaning="Spearman's rank correlation, with average ranks for ties.",
-)
 EFFICIENCY_DEFINITION = Column(
     name="efficiency_definition",
     type=ENUM,
@@ -85,7 +79,7 @@ _PARTS = (
 )
 
 
-def _has_reason_where_null(column: str) -> Rule:
+def has_reason_where_null(column: str) -> Rule:
     """The rule that there is either a value or a reason, never both."""
 
     def holds(table: pa.Table) -> pa.ChunkedArray:
@@ -118,7 +112,7 @@ EFFICIENCY_GRID = Table(
             values=GRID_STATES,
             meaning="Measured if any run was measured; missing if there was no run.",
         ),
-        _text("reason", "Reason for a missing efficiency.", "there is an efficiency"),
+        text("reason", "Reason for a missing efficiency.", "there is an efficiency"),
         nullable(
             CAMPAIGN_RUN_ID,
             NOTHING_MEASURED,
@@ -131,17 +125,17 @@ EFFICIENCY_GRID = Table(
             null_means=NOTHING_MEASURED,
             meaning="Threads per process of the best run.",
         ),
-        _text("variant", "Other parameters of the best run as name=value.", NOTHING_MEASURED),
-        _count("run_count", "Measured runs, with any other parameters."),
-        _count("repetition_count", "Runs with the threads and other parameters of the best run."),
-        _count("failed_count", "Runs that failed."),
+        text("variant", "Other parameters of the best run as name=value.", NOTHING_MEASURED),
+        count("run_count", "Measured runs, with any other parameters."),
+        count("repetition_count", "Runs with the threads and other parameters of the best run."),
+        count("failed_count", "Runs that failed."),
         nullable(time_column("time_ns", "Elapsed time of the best run."), NOTHING_MEASURED),
         nullable(
             time_column("median_ns", "Median time of its repetitions, rounded down."),
             NOTHING_MEASURED,
         ),
         nullable(time_column("longest_ns", "Longest time of its repetitions."), NOTHING_MEASURED),
-        _ratio("efficiency", "Efficiency of the best run.", "see reason", minimum=0),
+        ratio("efficiency", "Efficiency of the best run.", "see reason", minimum=0),
         EFFICIENCY_DEFINITION,
         renamed(
             PROCESSES,
@@ -150,7 +144,7 @@ EFFICIENCY_GRID = Table(
             null_means="the efficiency is not a speed-up, or no run of this size was measured",
         ),
     ),
-    rules=(_has_reason_where_null("efficiency"),),
+    rules=(has_reason_where_null("efficiency"),),
 )
 
 GRID_CELLS = Table(
@@ -169,21 +163,21 @@ GRID_CELLS = Table(
         APPLICATION,
         renamed(PROCESSES, "lower_processes", "Smaller number of processes, p1."),
         renamed(PROCESSES, "upper_processes", "Larger number of processes, p2."),
-        _value("lower_size", "Smaller size, d1, on the size axis."),
-        _value("upper_size", "Larger size, d2, on the size axis."),
+        value("lower_size", "Smaller size, d1, on the size axis."),
+        value("upper_size", "Larger size, d2, on the size axis."),
         SIZE_AXIS,
-        _count("skipped_processes", "Number of process counts of the grid that the cell skips."),
-        _count("skipped_sizes", "Number of sizes of the grid that the cell skips."),
-        _ratio("efficiency_11", "Efficiency at (p1, d1).", minimum=0),
-        _ratio("efficiency_12", "Efficiency at (p2, d1).", minimum=0),
-        _ratio("efficiency_21", "Efficiency at (p1, d2).", minimum=0),
-        _ratio("efficiency_22", "Efficiency at (p2, d2).", minimum=0),
-        _ratio("growth_processes", "Mean growth of efficiency from p1 to p2."),
-        _ratio("growth_size", "Mean growth of efficiency from d1 to d2."),
-        _ratio("growth_both", "Mean of both growths."),
-        _ratio("mark_procs", "Growth with processes × (p2 − p1) / (max p − min p) of all cells."),
-        _ratio("mark_data", "Growth with size × (d2 − d1) / (max d − min d) of all cells."),
-        _ratio(
+        count("skipped_processes", "Number of process counts of the grid that the cell skips."),
+        count("skipped_sizes", "Number of sizes of the grid that the cell skips."),
+        ratio("efficiency_11", "Efficiency at (p1, d1).", minimum=0),
+        ratio("efficiency_12", "Efficiency at (p2, d1).", minimum=0),
+        ratio("efficiency_21", "Efficiency at (p1, d2).", minimum=0),
+        ratio("efficiency_22", "Efficiency at (p2, d2).", minimum=0),
+        ratio("growth_processes", "Mean growth of efficiency from p1 to p2."),
+        ratio("growth_size", "Mean growth of efficiency from d1 to d2."),
+        ratio("growth_both", "Mean of both growths."),
+        ratio("mark_procs", "Growth with processes × (p2 − p1) / (max p − min p) of all cells."),
+        ratio("mark_data", "Growth with size × (d2 − d1) / (max d − min d) of all cells."),
+        ratio(
             "mark_all",
             "Mean growth × both fractions, that is, the cell's share of the box around all cells.",
         ),
@@ -197,7 +191,7 @@ def _measures(suffix: str, how: str) -> tuple[Column, ...]:
     meanings = ("processes", "size", "both")
     names = ("mark_procs", "mark_data", "mark_all")
     return tuple(
-        _ratio(f"{name}{suffix}", f"{how}: growth with {what}.", NO_CELL)
+        ratio(f"{name}{suffix}", f"{how}: growth with {what}.", NO_CELL)
         for name, what in zip(names, meanings, strict=True)
     )
 
@@ -216,7 +210,7 @@ SCALABILITY_MARKS = Table(
     key=("application", "region"),
     columns=(
         APPLICATION,
-        _text("region", f"{WHOLE}, or the split and the number of the part."),
+        text("region", f"{WHOLE}, or the split and the number of the part."),
         Column(
             name="split_by",
             type=ENUM,
@@ -240,7 +234,7 @@ SCALABILITY_MARKS = Table(
                 "to one millionth of the highest efficiency of a cell."
             ),
         ),
-        _text("reason", "Reason for missing marks.", "there are marks"),
+        text("reason", "Reason for missing marks.", "there are marks"),
         SIZE_AXIS,
         renamed(
             PROCESSES,
@@ -248,7 +242,7 @@ SCALABILITY_MARKS = Table(
             "Fewest processes covered by cells; without cells, of all configurations.",
             null_means="no configuration has an efficiency",
         ),
-        _value(
+        value(
             "min_size",
             "Smallest size covered by cells, on the size axis.",
             "no configuration has an efficiency",
@@ -259,19 +253,19 @@ SCALABILITY_MARKS = Table(
             "Most processes covered by cells; without cells, of all configurations.",
             null_means="no configuration has an efficiency",
         ),
-        _value(
+        value(
             "max_size",
             "Largest size covered by cells, on the size axis.",
             "no configuration has an efficiency",
         ),
         *_measures("", "Mean over the marks of the cells in this region"),
-        _ratio(
+        ratio(
             "max_efficiency",
             "Highest efficiency of all configurations of the region, inside cells or not.",
             "no configuration has an efficiency",
             minimum=0,
         ),
-        _ratio(
+        ratio(
             "min_efficiency",
             "Lowest efficiency of all configurations of the region, inside cells or not.",
             "no configuration has an efficiency",
@@ -290,198 +284,44 @@ SCALABILITY_MARKS = Table(
             "Most reference processes of the speed-up.",
             null_means="the efficiency is not a speed-up, or there is none",
         ),
-        _count(
+        count(
             "configuration_count",
             "Configurations with an efficiency, including those counted as 0.",
         ),
         nullable(
-            _count(
-                "missing_count", "Other combinations of a process count and a size of the grid."
-            ),
+            count("missing_count", "Other combinations of a process count and a size of the grid."),
             "the region is a part",
         ),
-        _count("cell_count", "Number of cells, N. A denser grid has smaller marks."),
-        _ratio(
+        count("cell_count", "Number of cells, N. A denser grid has smaller marks."),
+        ratio(
             "covered_share",
             "Share of the area between all configurations of the region that cells cover.",
             minimum=0,
         ),
         *_measures("_sum", "Sum over the marks of the cells in this region"),
-        _ratio(
+        ratio(
             "growth_processes",
             "Growth from the fewest to the most processes covered by cells, mean over the covered "
             "sizes: sum of growth with processes × (d2 − d1) / length of the covered sizes. It "
             "does not depend on the density of the grid.",
             NO_CELL,
         ),
-        _ratio(
+        ratio(
             "growth_size",
             "Growth from the smallest to the largest size covered by cells, mean over the covered "
             "processes: sum of growth with size × (p2 − p1) / length of the covered processes. It "
             "does not depend on the density of the grid.",
             NO_CELL,
         ),
-        _ratio("growth_both", "Mean of growth with processes and growth with size.", NO_CELL),
+        ratio("growth_both", "Mean of growth with processes and growth with size.", NO_CELL),
         Column(
             name="are_memory_failures_zero",
             type=BOOL,
             meaning="Whether runs that ran out of memory count as efficiency 0 instead of missing.",
         ),
     ),
-    rules=(_has_reason_where_null("mark_all"),),
+    rules=(has_reason_where_null("mark_all"),),
 )
 
-COMPARISON = Column(
-    name="comparison",
-    type=STRING,
-    meaning=(
-        "Definition and reference of the efficiencies. Only programs with the same definition and "
-        "reference are compared."
-    ),
-)
-MARK_SOURCE = Column(
-    name="source",
-    type=STRING,
-    meaning="Source of the marks: measured in this campaign, or the publication.",
-)
-
-MARK_RANKINGS = Table(
-    name="mark_rankings",
-    meaning=(
-        "Programs in ascending order of their marks over the whole region, separately for each "
-        "mark. Marks shrink with the number of cells: compare only programs with similar numbers "
-        "of cells."
-    ),
-    grain="one row per comparison, criterion, source and application",
-    key=("comparison", "criterion", "source", "application"),
-    columns=(
-        COMPARISON,
-        Column(
-            name="criterion", type=ENUM, values=CRITERIA, meaning="Mark that defines the order."
-        ),
-        Column(
-            name="rank",
-            type=FLOAT64,
-            minimum=1,
-            null_means="there is no mark; see reason",
-            meaning=(
-                "Position in ascending order from 1; programs with equal marks share the mean "
-                "position."
-            ),
-        ),
-        APPLICATION,
-        MARK_SOURCE,
-        _ratio("mark", "Value of the mark.", "see reason"),
-        Column(
-            name="cell_count",
-            type=INT64,
-            minimum=0,
-            null_means="not published",
-            meaning="Number of cells in the mean.",
-        ),
-        _text("reason", "Reason for a missing mark.", "there is an efficiency"),
-    ),
-    rules=(_has_reason_where_null("mark"),),
-)
-
-MARK_RANKING_CORRELATIONS = Table(
-    name="mark_ranking_correlations",
-    meaning="Agreement of two criteria on the order of the programs of a comparison.",
-    grain="one row per comparison and pair of criteria",
-    key=("comparison", "criterion", "other_criterion"),
-    columns=(
-        COMPARISON,
-        Column(name="criterion", type=ENUM, values=ORDERS, meaning="First criterion."),
-        Column(name="other_criterion", type=ENUM, values=ORDERS, meaning="Second criterion."),
-        _count("program_count", "Programs with both values."),
-        SPEARMAN,
-        _text("reason", "Reason for a missing correlation.", "there is an efficiency"),
-    ),
-    rules=(_has_reason_where_null("spearman"),),
-)
-
-KINDS = ("times", "metric", "counter", "counter rate", "perturbation", "monitoring")
-CHARACTERISTIC_KIND = Column(
-    name="kind", type=ENUM, values=KINDS, meaning="Source of the characteristic."
-)
-CHARACTERISTIC = _text(
-    "characteristic",
-    "times: communication share, the time of all processes in communication calls divided by "
-    "their total time; and load balance, mean over maximum of the remaining time of the processes. "
-    "metric: its share, see `metric_times`. counter: a derived counter, or the mean of an absolute "
-    "one. counter rate: a counter per second of a location. perturbation: the share of the "
-    "measurement in the time of all threads. monitoring: mean over the "
-    "repetitions, see `run_monitoring`.",
-)
-UNIT = _text("unit", "Unit of the values; may be empty.")
-
-GRID_CHARACTERISTICS = Table(
-    name="grid_characteristics",
-    meaning=(
-        "Further properties of the best run of each configuration, over the same grid; from runs "
-        "with call sites or monitoring data."
-    ),
-    grain="one row per application, configuration with a best run, and characteristic",
-    key=("application", "processes", "size", "kind", "characteristic"),
-    columns=(
-        APPLICATION,
-        PROCESSES,
-        SIZE,
-        CHARACTERISTIC_KIND,
-        CHARACTERISTIC,
-        UNIT,
-        _value("value", "Value in the best run; for monitoring, the mean over its repetitions."),
-    ),
-)
-
-
-GRID_CORRELATIONS = Table(
-    name="grid_correlations",
-    meaning="Correlation of efficiency with other characteristics over the grid of a program.",
-    grain="one row per application and characteristic",
-    key=("application", "kind", "characteristic"),
-    columns=(
-        APPLICATION,
-        CHARACTERISTIC_KIND,
-        CHARACTERISTIC,
-        UNIT,
-        _count("configuration_count", "Configurations with both values."),
-        SPEARMAN,
-        Column(
-            name="p_value",
-            type=FLOAT64,
-            minimum=0,
-            maximum=1,
-            null_means="see reason",
-            meaning=(
-                "Probability of a correlation at least as far from 0 if the values were "
-                "independent; by permutations for up to 9 configurations, otherwise by Student's "
-                "t."
-            ),
-        ),
-        Column(
-            name="q_value",
-            type=FLOAT64,
-            minimum=0,
-            maximum=1,
-            null_means="see reason",
-            meaning=(
-                "Rate of false discoveries among the characteristics of the program with p-values "
-                "up to this one (Benjamini and Hochberg)."
-            ),
-        ),
-        _text("reason", "Reason for a missing correlation.", "there is an efficiency"),
-    ),
-    rules=(_has_reason_where_null("spearman"),),
-)
-
-TABLES: tuple[Table, ...] = (
-    EFFICIENCY_GRID,
-    GRID_CELLS,
-    SCALABILITY_MARKS,
-    MARK_RANKINGS,
-    MARK_RANKING_CORRELATIONS,
-    GRID_CHARACTERISTICS,
-    GRID_CORRELATIONS,
-)
-"""Tables from runs to the comparison of programs (Teplov 2014)."""
+TABLES: tuple[Table, ...] = (EFFICIENCY_GRID, GRID_CELLS, SCALABILITY_MARKS)
+"""Tables from runs to the marks of a program (Teplov 2014)."""

@@ -62,7 +62,7 @@ GROUPS = (
     )),
     Group("scaling", "How does the program scale?", (
         schemas.campaigns, schemas.campaign_costs, schemas.campaign_efficiencies,
-        schemas.scalability, schemas.call_sites, schemas.causes, schemas.growth,
+        schemas.scalability, schemas.rankings, schemas.call_sites, schemas.causes, schemas.growth,
         schemas.path_changes, schemas.cell_call_sites, schemas.configuration_overheads,
         schemas.surfaces, schemas.surface_scaling,
     )),

@@ -5,7 +5,7 @@ from itertools import groupby
 import numpy as np
 import pyarrow as pa
 
-from tracemill.schemas.scalability import GRID_CORRELATIONS
+from tracemill.schemas.rankings import GRID_CORRELATIONS
 from tracemill.stages.arrays import Relation, read_columns
 from tracemill.stages.campaign.rows import Row, rows_as_table
 from tracemill.stages.models.efficiency_grid.rankings import compare_orders

@@ -8,13 +8,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tracemill.schemas.scalability import (
-    CRITERIA,
-    MARK_RANKING_CORRELATIONS,
-    MARK_RANKINGS,
-    ORDERS,
-    WHOLE,
-)
+from tracemill.schemas.rankings import CRITERIA, MARK_RANKING_CORRELATIONS, MARK_RANKINGS, ORDERS
+from tracemill.schemas.scalability import WHOLE
 from tracemill.stages.arrays import Relation
 from tracemill.stages.campaign.published_marks import PublishedMarks, read_published_marks
 from tracemill.stages.models.efficiency_grid.rankings import (
