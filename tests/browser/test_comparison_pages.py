@@ -59,6 +59,11 @@ def test_a_comparison_fits_into_the_window(page: Page, width: int, scheme: Any) 
     assert page.get_by_text("tracemill sql --all-runs").is_visible()
 
 
+# Comparisons have neither partners nor tags.
+def test_the_filter_offers_only_what_tables_have(page: Page) -> None:
+    assert page.locator("#filter label:has([type=search])").all_inner_texts() == ["Region", "Rank"]
+
+
 def test_efficiencies_of_both_sides_are_colored(page: Page) -> None:
     unfold(page)
     rows = page.locator("#efficiencies tbody tr")

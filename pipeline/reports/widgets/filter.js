@@ -4,12 +4,12 @@
 // are ranks of which either may be the partner.
 tracemill.startFilter = function () {
   const { element, filter, passing } = tracemill;
+  const box = document.getElementById("filter");
+  if (!document.querySelector("th[data-filter], [data-widget]")) return;
   const FIELDS = [
     ["region", "Region", "part of a name"], ["rank", "Rank", "0-3, 8"],
     ["partner", "Partner", "0-3, 8"], ["tag", "Tag", "7"],
-  ];
-  const box = document.getElementById("filter");
-  if (!document.querySelector("th[data-filter], [data-widget]")) return;
+  ].filter(([kind]) => isOf(kind));
   box.hidden = false;
   const inputs = FIELDS.map(([kind, , hint]) => element("input", {
     id: "filter-" + kind, type: "search", placeholder: hint, autocomplete: "off", spellcheck: "false",
@@ -21,6 +21,14 @@ tracemill.startFilter = function () {
     element("h2", null, "Search and filter"),
     ...FIELDS.map(([kind, label], at) => element("label", { for: "filter-" + kind }, label, inputs[at])),
     element("button", { type: "button", click: clear }, "Clear filter"), told);
+
+  // Widgets take any filter; tables only those of their columns.
+  function isOf(kind) {
+    const ends = `th[data-filter="from"]`;
+    const others = { region: ".tree", rank: ends, partner: ends, tag: "" }[kind];
+    const found = ["[data-widget]", `th[data-filter="${kind}"]`, others].filter(Boolean);
+    return document.querySelector(found.join()) !== null;
+  }
 
   // Enter goes from one find to the next.
   function onKey(event) {
