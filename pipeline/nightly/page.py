@@ -1,9 +1,9 @@
 """The report of a night: regressions and causes, run times, failures, campaigns, earlier nights."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from statistics import median
+from statistics import fmean
 from typing import Any
 
 from tracemill.base.names import make_visible
@@ -13,7 +13,7 @@ from tracemill.comparison.changes import Cause
 from tracemill.comparison.efficiencies import PARALLEL, QUERY
 from tracemill.comparison.sentences import OUTSIDE
 from tracemill.nightly.history import PastRun, RunSeries
-from tracemill.nightly.judge import Judgment, Regression
+from tracemill.nightly.judge import HISTORY, Judgment, Regression
 from tracemill.nightly.pages import Pages
 from tracemill.nightly.result import Alarm, Document
 from tracemill.nightly.wording import describe_regression
@@ -42,6 +42,10 @@ MOST_VALUES = 40
 MOST_STATEMENTS = 5
 """Number of regressions with the SQL of their causes; each takes some 30 kB."""
 _BEFORE = "Before: mean of the runs it was compared with."
+_BEFORE_LATEST = (
+    "Before: mean of the runs that the latest was compared with, or of the "
+    f"{HISTORY} before it if it is not new."
+)
 
 Row = Mapping[str, Any]
 """Values of a table's row by column; the address of its page is `page`, its trend `trend`."""
@@ -157,13 +161,13 @@ class NightReport:
             "Run times by application",
             _TREND_COLUMNS,
             [
-                _trend_row(series[each], self.judgment.worse)
+                _trend_row(series[each], self.judgment)
                 | {"page": self._link(series[each][-1].run_id)}
                 for each in ordered
             ],
             note="Runs of one application with as many processes and threads, oldest first, "
-            f"the last {MOST_VALUES}; Usual is the median of those before the latest. Series that "
-            "got worse this night are marked.",
+            f"the last {MOST_VALUES}. {_BEFORE_LATEST} Series that got worse this night are "
+            "marked.",
         )
         return Section(
             key="trends",
@@ -329,21 +333,20 @@ _EFFICIENCY_COLUMNS = (
 )
 _CHANGE = Column(name="change_ratio", title="Change", unit=Unit.SHARE_CHANGE)
 _CAUSE_COLUMNS = (
-    _text("application", "Application"),
-    _text("label", "Run"),
+    _text("run", "Run"),
     _text("metric", "Metric"),
     _text("call_path", "Call path", is_path=True),
     Column(name="before", title="Before", unit=Unit.NUMBER),
     Column(name="now", title="Now", unit=Unit.NUMBER),
     _CHANGE,
     Column(name="rank", title="Rank", unit=Unit.NUMBER),
-    Column(name="rank_change", title="On it", unit=Unit.NUMBER),
+    Column(name="rank_change", title="Change on it", unit=Unit.NUMBER),
 )
 _TREND_COLUMNS = (
     *_SERIES_COLUMNS,
     Column(name="run_count", title="Runs", unit=Unit.COUNT),
     _text("last", "Latest recorded"),
-    Column(name="usual_ns", title="Usual", unit=Unit.TIME),
+    Column(name="before_ns", title="Before", unit=Unit.TIME),
     Column(name="latest_ns", title="Latest", unit=Unit.TIME),
     _CHANGE,
 )
@@ -388,8 +391,7 @@ def _format(unit: str, value: float, *, is_change: bool = False) -> str:
 
 def _cause_row(found: Regression, cause: Cause) -> dict[str, Any]:
     return {
-        "application": found.run.series.application,
-        "label": found.run.label,
+        "run": f"{found.run.series.application} ({found.run.label})",
         "metric": cause.title,
         "call_path": cause.call_path or OUTSIDE,
         "before": _format(cause.unit, cause.base_value),
@@ -425,18 +427,21 @@ def _run_times() -> ShownQuery:
     return ShownQuery("run times, by run id", read_source(SIZES).sql)
 
 
-def _trend_row(runs: Sequence[PastRun], worse: Collection[str]) -> dict[str, Any]:
-    """The row of a series; the latest run is marked if it is among the `worse` ones."""
+def _trend_row(runs: Sequence[PastRun], judgment: Judgment) -> dict[str, Any]:
+    """The row of a series; the latest run is marked if it is worse."""
+    latest = runs[-1]
     times = [run.run_time_ns for run in runs[-MOST_VALUES:]]
-    usual = float(median(times[:-1])) if times[1:] else None
+    judged = next((each for each in judgment.judged if each.run == latest), None)
+    base = judged.base if judged else runs[:-1][-HISTORY:]
+    before = fmean(run.run_time_ns for run in base) if base else None
     trend = Trend(
-        values=tuple(map(float, times)), unit=Unit.TIME, is_marked=runs[-1].run_id in worse
+        values=tuple(map(float, times)), unit=Unit.TIME, is_marked=latest.run_id in judgment.worse
     )
-    return asdict(runs[-1].series) | {
+    return asdict(latest.series) | {
         "run_count": len(runs),
-        "last": describe_moment(runs[-1].recorded_at),
-        "usual_ns": usual,
-        "latest_ns": times[-1],
-        "change_ratio": (times[-1] - usual) / usual if usual else None,
+        "last": describe_moment(latest.recorded_at),
+        "before_ns": before,
+        "latest_ns": latest.run_time_ns,
+        "change_ratio": (latest.run_time_ns - before) / before if before else None,
         "trend": trend,
     }
