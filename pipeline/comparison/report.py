@@ -20,7 +20,7 @@ from tracemill.comparison.sentences import (
 from tracemill.reports.explanation import all_metrics
 from tracemill.reports.material import filled
 from tracemill.reports.model import Column, Fact, Report, Section, ShownQuery, Subject, Table
-from tracemill.reports.sections.efficiencies import GRADES, MULTIPLICATIVE
+from tracemill.reports.sections.efficiencies import GRADES, MULTIPLICATIVE, TITLE
 from tracemill.reports.sections.metrics import explain_metric
 from tracemill.reports.tables import read_source
 from tracemill.reports.units import Unit, Value
@@ -156,7 +156,7 @@ def _efficiencies(comparison: Comparison) -> Section | None:
     )
     return Section(
         key="efficiencies",
-        title="Efficiencies",
+        title=TITLE,
         sentences=nonempty(describe_efficiency(comparison)),
         tables=(table,),
         sources=(read_source(QUERY),) if comparison.sql else (),

@@ -29,7 +29,7 @@ from tracemill.reports.model import (
     Table,
     Trend,
 )
-from tracemill.reports.sections.efficiencies import GRADES, MULTIPLICATIVE
+from tracemill.reports.sections.efficiencies import GRADES, MULTIPLICATIVE, TITLE
 from tracemill.reports.tables import read_source
 from tracemill.reports.units import Unit, Value, format_value
 from tracemill.reports.wording import count_of
@@ -126,7 +126,7 @@ class NightReport:
             note=f"Latest first. {MULTIPLICATIVE} {_BEFORE} {GRADES}",
         )
         return Section(
-            key="efficiencies", title="Efficiencies", tables=(table,),
+            key="efficiencies", title=TITLE, tables=(table,),
             sources=(read_source(QUERY),),
         )  # fmt: skip
 

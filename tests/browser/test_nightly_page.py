@@ -89,7 +89,7 @@ def test_the_first_screen_has_the_verdict_and_trends(page: Page) -> None:
     assert page.evaluate(SEEN, ".verdict, #trends h2")
     assert page.locator(".verdict").inner_text().startswith("3 new runs of ")
     folded = page.locator("details.fold > summary h2").all_inner_texts()
-    assert folded == ["Efficiencies", "Runs of this night", "Campaigns",
+    assert folded == ["POP efficiencies", "Runs of this night", "Campaigns",
                       "Earlier nights, and nights of other hosts"]  # fmt: skip
 
 

@@ -91,7 +91,7 @@ def test_page_and_summary_open_with_efficiencies(recorded: Analysis) -> None:
     (summary,) = build_campaign_summary(recorded.run).sections
     assert summary.sentences[:2] == (verdict, first)
     assert [table.title for table in section.tables] == [
-        "Efficiencies by processes at n = 400", "Efficiencies by processes at n = 200",
+        "POP efficiencies by processes at n = 400", "POP efficiencies by processes at n = 200",
         "Times of the efficiencies: Ideal run time", "Times of the efficiencies: Useful",
     ]  # fmt: skip
     assert [column.title for _, column in section.tables[0].shown] == ["Efficiency", "2", "8"]
@@ -118,7 +118,8 @@ def test_tables_of_several_programs_name_them(tmp_path: Path) -> None:
     report = build_campaign_report(campaign(tmp_path / "runs", tmp_path / "store").run)
     section = report.section("efficiencies")
     assert [table.title for table in section.tables[:2]] == [
-        "Efficiencies of a by processes", "Efficiencies of b by processes with weak scaling",
+        "POP efficiencies of a by processes",
+        "POP efficiencies of b by processes with weak scaling",
     ]  # fmt: skip
     assert section.sentences == (
         "a: with 1 process, parallel efficiency is 100.0%; how it scales is not known, because all "

@@ -348,7 +348,7 @@ def test_efficiencies_stand_at_the_head(tell: Tell) -> None:
     place = next(at for at, line in enumerate(said) if line.startswith("Parallel efficiency "))
     assert said[place - 2].startswith("B takes ")
     assert said[place - 1].endswith(" on the critical path.")
-    assert said.index("Efficiencies") < said.index("By metric")
+    assert said.index("POP efficiencies") < said.index("By metric")
 
 
 # --- Formats -------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Column, Layout, Section, Table
 from tracemill.reports.pivots import pivot_each
 from tracemill.reports.run_links import anchor_of
-from tracemill.reports.sections.efficiencies import GRADES
+from tracemill.reports.sections.efficiencies import GRADES, TITLE
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.units import Unit
 from tracemill.reports.wording import Row, count_of, number, share_of, size_of
@@ -76,7 +76,7 @@ def build(material: Material) -> Section | None:
     first, *others = (_pivot(each, is_alone) for each in series_of(rows))
     return Section(
         key="efficiencies",
-        title="Efficiencies",
+        title=TITLE,
         sentences=describe_scaling(rows),
         tables=(
             replace(first, note=f"{first.note} {_NOTE}"),
@@ -200,7 +200,7 @@ def _pivot(rows: Sequence[Row], is_alone: bool) -> Table:
     )
     return Table(
         name=QUERY,
-        title=f"Efficiencies{program} by processes{_name_size(rows)}",
+        title=f"{TITLE}{program} by processes{_name_size(rows)}",
         note=_scaling_note(rows[0]),
         columns=(
             Column(name="efficiency", title="Efficiency", unit=Unit.TEXT),

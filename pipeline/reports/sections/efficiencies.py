@@ -9,6 +9,7 @@ from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.wording import Row, nonempty, number, share_of, time_of
 
 PLACE = 18
+TITLE = "POP efficiencies"
 # Below it, MPI takes long without waiting for anybody.
 LITTLE_TRANSFER = 0.5
 IN_SUMMARY = (
@@ -23,6 +24,10 @@ _LEVELS = {
     "parallel_efficiency": 0, "mpi_efficiency": 1, "openmp_efficiency": 1,
     "serialization_efficiency": 3, "transfer_efficiency": 3,
 }  # fmt: skip
+# Factors of the efficiency of MPI.
+_FACTORS = ("load_balance", "serialization_efficiency", "transfer_efficiency")
+# Conventions that differ less need no explanation.
+_ALIKE = 0.005
 # Those that matter where MPI loses nothing, as in a run without it.
 _OF_TEAMS = ("openmp_serialization", "openmp_load_balance", "openmp_scheduling")
 
@@ -36,19 +41,15 @@ EFFICIENCIES = TableSpec(
     query="pop_efficiencies",
     title="Efficiencies",
     note=(
-        f"Multiplicative: {MULTIPLICATIVE[0].lower()}{MULTIPLICATIVE[1:]} Basic "
-        "analysis: BasicAnalysis simulates the ideal run with Dimemas, whose useful time is up to "
-        "0.9% longer; here both agree. Additive: one minus the share of the run that is lost. "
+        f"Multiplicative: {MULTIPLICATIVE[0].lower()}{MULTIPLICATIVE[1:]} Additive: "
+        "100% minus the share of the time of all processes that is lost. BasicAnalysis prints the "
+        "multiplicative ones, of a simulation whose useful time is up to 0.9% longer. "
         f"{GRADES}"
     ),
-    titles={
-        "multiplicative_ratio": "Multiplicative",
-        "basic_analysis_ratio": "Basic analysis",
-        "additive_ratio": "Additive",
-    },
-    hidden=frozenset({"metric"}),
+    titles={"multiplicative_ratio": "Multiplicative", "additive_ratio": "Additive"},
+    hidden=frozenset({"metric", "basic_analysis_ratio"}),
     hidden_if_equal=("interval",),
-    efficiencies=("multiplicative_ratio", "basic_analysis_ratio", "additive_ratio"),
+    efficiencies=("multiplicative_ratio", "additive_ratio"),
 )
 TIMES = TableSpec(
     query="pop_times",
@@ -71,12 +72,13 @@ def build(material: Material) -> Section | None:
         return None
     return Section(
         key="efficiencies",
-        title="Efficiencies",
+        title=TITLE,
         is_folded=True,  # the bars of the summary show them
         sentences=nonempty(
             *describe_efficiency(material),
             describe_little_computation(material),
             *describe_limits(material),
+            *describe_conventions(of_first_interval(material.rows_of(EFFICIENCIES))),
         ),
         tables=material.tables(EFFICIENCIES, TIMES),
         sources=(read_source(EFFICIENCIES.query), read_source(TIMES.query)),
@@ -134,6 +136,28 @@ def describe_efficiency(material: Material) -> Iterator[str]:
     ]
     whole = share_of(values["parallel_efficiency"]["multiplicative_ratio"])
     yield f"Parallel efficiency {whole}{': ' if parts else ''}{join_words(parts)}."
+
+
+def describe_conventions(rows: Sequence[Row]) -> Iterator[str]:
+    """Why the parts of both conventions differ, with their values in an interval."""
+    values = {str(row["metric"]): row for row in rows}
+    if not values.keys() >= set(_FACTORS):
+        return
+    top = values.get("mpi_efficiency") or values["parallel_efficiency"]
+    factors, shares = (
+        [number(values[name][column]) for name in _FACTORS]
+        for column in ("multiplicative_ratio", "additive_ratio")
+    )
+    if max(abs(one - other) for one, other in zip(factors, shares, strict=True)) < _ALIKE:
+        return
+    product = " × ".join(map(share_of, factors))
+    lost = "".join(f" − {share_of(1 - each)}" for each in shares)
+    whole = share_of(top["multiplicative_ratio"])
+    name = "MPI efficiency" if top["metric"] == "mpi_efficiency" else "parallel efficiency"
+    yield (
+        f"Both columns split the same {name}: into factors ({product} = {whole}), or into "
+        f"shares of the time of all processes that are lost (100%{lost} = {whole})."
+    )
 
 
 def describe_little_computation(material: Material) -> str:
