@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.base.errors import UsageError
+from tracemill.base.names import drop_arguments, make_visible
 from tracemill.base.text import join_words
 from tracemill.reports.material import Material, Rows
 from tracemill.reports.model import ShownQuery
@@ -246,7 +247,8 @@ class Timeline:
         cause = row["cause_location_id"]
         return {
             **{name: row[name] for name in ("kind", "title")},
-            "callPath": row["call_path"] or "",
+            "callPath": drop_arguments(make_visible(str(row["call_path"] or ""))),
+            "wholePath": row["call_path"] or "",
             "row": int(self._row_of[_int(row["location_id"])]),
             "cause": None if cause is None else int(self._row_of[_int(cause)]),
             "begin": _int(row["begin_ns"]) - self.run.begin_ns,
@@ -363,6 +365,7 @@ def _describe_regions(regions: Rows) -> dict[str, object]:
     return {
         "id": np.array([row["region_id"] for row in regions], np.int64),
         "name": [str(row["region"]) for row in regions],
+        "shown": [drop_arguments(make_visible(str(row["region"]))) for row in regions],
         "source": [_describe_source(row) for row in regions],
         "parts": parts,
         "styles": [style_of(part) for part in parts],

@@ -11,10 +11,11 @@ from playwright.sync_api import Page
 from tests.browser.conftest import Open
 from tests.helpers.hand_made import HandMadeRun, make_run_row
 from tests.helpers.timeline_page import LANES, colors, press, rgb, see_drawn, told, window
-from tracemill.engine.analyze import Analysis
+from tracemill.engine.analyze import Analysis, Options, analyze
 from tracemill.reports import timelines
 from tracemill.reports.build import build_report
 from tracemill.reports.html import render_html
+from tracemill.store.runs import Store
 
 
 @pytest.fixture(scope="session")
@@ -54,6 +55,30 @@ def test_calls_have_the_colors_of_the_legend(page: Page) -> None:
         shown = swatch.evaluate("(it) => getComputedStyle(it).backgroundColor")
         assert seen.get(shown.removeprefix("rgb(").rstrip(")").replace(" ", ""), 0) > 1000
     assert seen[rgb(page, "--path")] > 100
+
+
+CPP = """\
+Timestamp (ns),Event Type,Name,Process
+0,Enter,main,0
+100,Enter,"solve(Domain&, int)",0
+900,Leave,"solve(Domain&, int)",0
+1000,Leave,main,0
+"""
+
+
+def test_names_lack_the_arguments_of_cpp_as_in_tables(open_page: Open, tmp_path: Path) -> None:
+    (tmp_path / "cpp.csv").write_text(CPP)
+    options = Options(threads=1)
+    run = analyze(tmp_path / "cpp.csv", store=Store(tmp_path / "store"), options=options).run
+    (tmp_path / "cpp.html").write_text(render_html(build_report(run)), encoding="utf-8")
+    page = open_page(tmp_path / "cpp.html")
+    name = page.locator(".timeline .legend li bdi", has_text="solve")
+    assert name.inner_text() == "solve(…)"
+    assert name.get_attribute("title") == "solve(Domain&, int)"
+    press(page, "Home", ".")
+    assert "Call path main/solve(…)" in told(page)
+    path = page.locator(".timeline .tell bdi", has_text="main/solve")
+    assert path.get_attribute("title") == "main/solve(Domain&, int)"
 
 
 def test_a_place_worth_looking_at_is_shown_with_what_is_around_it(page: Page) -> None:

@@ -118,9 +118,10 @@ const tracemill = (function () {
   }
 
   // A name from the trace: direction is kept to itself, and a long one loses its middle.
-  function nameElement(text, longest) {
+  // A name, shortened if it is longer; the title is the whole name, maybe with more than the text.
+  function nameElement(text, longest, whole) {
     const short = shorten(text, longest || 100);
-    return element("bdi", { title: short === text ? null : shorten(text, 400) }, short);
+    return element("bdi", { title: short === (whole || text) ? null : shorten(whole || text, 400) }, short);
   }
 
   function shorten(text, longest) {

@@ -108,7 +108,7 @@ tracemill.widgets.timeline = function (stage, data) {
     return element("ul", { class: "legend" }, ...order.map((region) => {
       const swatch = element("span", { "aria-hidden": "true" });
       swatch.style.background = "var(" + scene.colors[region] + ")";
-      return element("li", {}, swatch, tracemill.nameElement(scene.regions.name[region], 40));
+      return element("li", {}, swatch, tracemill.nameElement(scene.regions.shown[region], 40, scene.regions.name[region]));
     }));
   }
 
@@ -188,8 +188,8 @@ tracemill.widgets.timeline = function (stage, data) {
   }
 
   function inWords(found, longest) {
-    return find.describe(scene, found).flatMap(([name, value]) => [
-      element("span", {}, name ? name + " " : null), tracemill.nameElement(value, longest), "  ",
+    return find.describe(scene, found).flatMap(([name, value, whole]) => [
+      element("span", {}, name ? name + " " : null), tracemill.nameElement(value, longest, whole), "  ",
     ]);
   }
 

@@ -181,7 +181,7 @@ tracemill.timelineDraw = (function () {
       if (end - x < 40) continue;
       const lane = laneOf(view, window, visits.depth[at]);
       const region = visits.region[at];
-      writeInside(context, scene.regions.name[region], x, yOf(view, place) + lane.top, end - x, lane.height,
+      writeInside(context, scene.regions.shown[region], x, yOf(view, place) + lane.top, end - x, lane.height,
         look.inks[region], look.grounds[region]);
     }
   }

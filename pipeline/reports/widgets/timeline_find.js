@@ -133,14 +133,15 @@ tracemill.timelineFind = (function () {
     return { kind: "place", place, row: place.row, begin: place.begin, end };
   }
 
-  // --- In words: pairs of what it is and its value ---
+  // --- In words: what it is, its value, and the whole value if that is a short name ---
 
   function describe(scene, found) {
     if (found.kind === "message") return describeMessage(scene, found);
     if (found.kind === "lane") return tracemill.timelineLanes.describe(found, (time) => momentOf(scene, time));
     if (found.place) return describePlace(scene, found);
     const regions = scene.regions;
-    const told = [["Region", regions.name[found.region]], ["", placeOf(scene, found.row)]];
+    const told = [["Region", regions.shown[found.region], regions.name[found.region]],
+      ["", placeOf(scene, found.row)]];
     if (found.of > 1) told.push(["most time of", found.of + " folded rows"]);
     if (found.kind === "bin") {
       told.push(["from", momentOf(scene, found.begin)],
@@ -148,13 +149,18 @@ tracemill.timelineFind = (function () {
     } else {
       told.push(["from", momentOf(scene, found.begin)],
         ["for", tracemill.formatTime(found.end - found.begin)],
-        ["Call path", tracemill.timelineScene.pathOf(found.window, found.at)
-          .map((region) => regions.name[region]).join("/")]);
+        callPathOf(scene, found));
       told.push(...waitsIn(scene, found));
     }
     if (regions.source[found.region]) told.push(["Source", regions.source[found.region]]);
     told.push(["Kind", regions.parts[regions.part[found.region]]]);
     return told;
+  }
+
+  function callPathOf({ regions }, found) {
+    const path = tracemill.timelineScene.pathOf(found.window, found.at);
+    const [shown, whole] = [regions.shown, regions.name].map((names) => path.map((at) => names[at]).join("/"));
+    return ["Call path", shown, whole];
   }
 
   function describePlace(scene, { place, kind, begin, end, region }) {
@@ -165,7 +171,7 @@ tracemill.timelineFind = (function () {
     if (place.cause !== null) {
       told.push([isPath ? "after" : "for", lowerFirst(placeOf(scene, place.cause))]);
     }
-    if (place.callPath) told.push([isPath ? "Starts in" : "Call path", place.callPath]);
+    if (place.callPath) told.push([isPath ? "Starts in" : "Call path", place.callPath, place.wholePath]);
     if (kind !== "visit") return told;
     told.push(["Call from", momentOf(scene, begin)], ["for", tracemill.formatTime(end - begin)]);
     const source = scene.regions.source[region];
