@@ -69,6 +69,11 @@ def describe_moment(timestamp: str) -> str:
     return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """'1 run', '1,024 runs'; with a plural of its own, '8 processes'."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
 def join_words(words: Sequence[str]) -> str:
     """'a, b and c'."""
     return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else "".join(words)

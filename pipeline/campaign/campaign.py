@@ -10,6 +10,7 @@ from typing import Any
 
 from tracemill.base.errors import CampaignError, MissingInputError
 from tracemill.base.near import near_path
+from tracemill.base.text import counted
 from tracemill.campaign import discovery
 from tracemill.campaign.analyzing import Analyzed, analyze_members
 from tracemill.campaign.checking import check_choices
@@ -341,7 +342,8 @@ def _record(each: Analyzed, description: Description) -> RunRecord | None:
         return None
     reason = each.reason
     if each.size and processes != each.size.processes:
-        reason = f"its name says {processes} processes, but the trace has {each.size.processes}"
+        said = counted(processes, "process", "processes")
+        reason = f"its name says {said}, but the trace has {each.size.processes}"
     return RunRecord(
         application=member.application or description.application or "program",
         is_named=member.is_named and bool(member.application or description.application),

@@ -44,8 +44,10 @@ def _describe_sizes(comparison: Comparison) -> str:
             "the run time."
         )
     if base.threads != other.threads:
-        sentences.append(f"A has {_numbers(base.threads)} threads per process, B "
-                    f"{_numbers(other.threads)}.")  # fmt: skip
+        threads = "thread" if base.threads == (1,) else "threads"
+        sentences.append(
+            f"A has {_numbers(base.threads)} {threads} per process, B {_numbers(other.threads)}."
+        )
     return " ".join(sentences)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tracemill.base.errors import MissingInputError, PipelineError, UsageError
+from tracemill.base.text import counted
 from tracemill.campaign.gathering import SIZES, lacks, sizes_of
 from tracemill.campaign.names import DEFAULT_PATTERNS, program_of, read_name
 from tracemill.forecast.errors_input import nanoseconds_of
@@ -45,8 +46,8 @@ def read_measurement(text: str, store: Path, processes: int) -> Measurement:
     size = sizes_of([run])[run.run_id]
     if size.processes != processes:
         raise UsageError(
-            f"--measured: run {run.label} has {size.processes:,} processes, the forecast "
-            f"{processes:,}: forecast that number, or name another run"
+            f"--measured: run {run.label} has {counted(size.processes, 'process', 'processes')}, "
+            f"the forecast {processes:,}: forecast that number, or name another run"
         )
     if not size.run_time_ns:
         raise UsageError(f"--measured: run {run.label} took no time: name another run")

@@ -4,14 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 
 from tracemill.base.names import drop_arguments, format_path, make_visible, shorten, site_of
-from tracemill.reports.units import (
-    Unit,
-    Value,
-    format_count,
-    format_share,
-    format_time,
-    format_value,
-)
+from tracemill.base.text import counted
+from tracemill.reports.units import Unit, Value, format_share, format_time, format_value
 
 Row = Mapping[str, Value]
 
@@ -23,8 +17,7 @@ QUOTED = re.compile(f'"({_PLAIN})"')
 
 def count_of(count: Value, singular: str, plural: str = "") -> str:
     """'1 process', '8 processes'."""
-    number = int(count or 0)
-    return f"{format_count(number)} {singular if number == 1 else plural or singular + 's'}"
+    return counted(int(count or 0), singular, plural)
 
 
 def name_place(rank: Value, thread: Value, *, has_threads: bool) -> str:

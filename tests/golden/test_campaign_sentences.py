@@ -56,6 +56,12 @@ def test_if_all_runs_failed_the_ranges_cover_failed_runs() -> None:
     assert describe_size(row) == "0 runs of sB with 4 to 8 processes."
 
 
+def test_one_process_is_no_plural() -> None:
+    row = overview([(1, 100, "measured"), (1, 100, "failed")])
+    assert describe_size(row) == "1 run of sB with 1 process."
+    assert describe_failures(row).startswith("1 run failed, with 1 process and ")
+
+
 # --- Meaning of numbers --------------------------------------------------------------------------
 
 

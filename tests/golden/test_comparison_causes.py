@@ -241,3 +241,9 @@ def test_page_and_terminal_list_the_same_changes() -> None:
 def test_without_a_critical_path_work_of_other_numbers_of_processes_is_compared_by_sums() -> None:
     without = replace(SPLIT, rows=SPLIT.rows.filter(pl.col("metric") != "critical_path"))
     assert described(main_changes(without, 9)) == [("mpi_latebroadcast", BCAST, 300)]
+
+
+def test_one_thread_is_no_plural() -> None:
+    sizes = tuple(replace(each, threads=4) for each in SPLIT.other.sizes)
+    threaded = replace(SPLIT, other=replace(SPLIT.other, sizes=sizes))
+    assert "A has 1 thread per process, B 4." in " ".join(describe(threaded))

@@ -43,7 +43,7 @@ def test_deadlocked_processes_are_named() -> None:
         ("processes = 0\n[[phase]]\nkind = 'work'", "processes: 0 is out of range: 1 to 65536"),
         ("processes = 2.5\n[[phase]]\nkind = 'work'", "processes: give a whole number, not 2.5"),
         ("processes = 2\nranks = 3\n[[phase]]\nkind = 'work'", "unknown field ranks: fields are"),
-        ("processes = 2\n[[phase]]\nkind = 'threads'\nteam = 2", "team: a process has 1 threads"),
+        ("processes = 2\n[[phase]]\nkind = 'threads'\nteam = 2", "team: a process has 1 thread"),
         ("processes = 2\n[[phase]]\nkind = 'wrok'", "phase 1: no kind 'wrok': kinds are work, st"),
         ("processes = 2\n[[phase]]\nbytes = 3", "phase 1: field kind is missing: kinds are work, "),
         ("processes = 2\n[[phase]]\nkind = 'rma'\ntasks = 1", r"phase 1 \(rma\): unknown field t"),

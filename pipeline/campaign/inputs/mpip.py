@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tracemill.base.errors import CampaignError, MissingInputError
+from tracemill.base.text import counted
 from tracemill.campaign.inputs.measurements import (
     UNKNOWN_FUNCTION,
     CallSite,
@@ -244,8 +245,9 @@ def _parameters(path: Path, pattern: str, task_count: int) -> dict[str, str]:
     given: Mapping[str, str] = next((named.parameters for named in found if named), {})
     processes = given.get(PROCESSES, str(task_count))
     if processes.lstrip("0") != str(task_count):
+        said = f"{processes} {'process' if processes == '1' else 'processes'}"
         raise CampaignError(
-            f"{path}: its name says {processes} processes, but the report has {task_count} tasks"
+            f"{path}: its name says {said}, but the report has {counted(task_count, 'task')}"
         )
     parameters = dict(given) | {PROCESSES: str(task_count)}
     check_parameters(parameters, str(path))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tracemill.base.errors import ProgramError
-from tracemill.base.text import join_words
+from tracemill.base.text import counted, join_words
 from tracemill.forecast.from_traces.computing import Computing, Model
 from tracemill.forecast.from_traces.fitting import SizeModel, fit_sizes, fit_times
 from tracemill.forecast.from_traces.making import (
@@ -141,7 +141,10 @@ def _check(campaign: Run, members: Sequence[_Member]) -> None:
     variants = sorted({(each.threads, each.variant) for each in members})
     if len(variants) > 1:
         listed = join_words(
-            [f"{count} threads{', ' + text if text else ''}" for count, text in variants[:3]]
+            [
+                counted(count, "thread") + (f", {text}" if text else "")
+                for count, text in variants[:3]
+            ]
         )
         raise ProgramError(
             f"campaign {campaign.run_id}: its runs differ in more than processes ({listed}): make "

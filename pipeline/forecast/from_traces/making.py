@@ -8,6 +8,7 @@ from math import prod
 import polars as pl
 
 from tracemill.base.errors import ProgramError
+from tracemill.base.text import counted
 from tracemill.forecast.from_traces.computing import SINGLE, Computing, Given
 from tracemill.forecast.from_traces.grids import choose_grid
 from tracemill.forecast.from_traces.iterations import nest
@@ -104,7 +105,8 @@ def program_from_recording(recording: Recording, options: Options) -> str:
         given=options.given,
     )
     comments = (
-        f"Made from run {recording.label} with {recording.process_count} processes.",
+        f"Made from run {recording.label} with "
+        f"{counted(recording.process_count, 'process', 'processes')}.",
         "One run does not show which computing is replicated: all parts are taken as shared",
         "evenly, except those of a single process (see --replicated and --part).",
         *left_out,
@@ -207,7 +209,8 @@ def _grid(
         if prod(given) != count:
             size = "x".join(map(str, given))
             raise ProgramError(
-                f"--grid {size}: {prod(given):,} processes, but {recording.label} has {count:,}"
+                f"--grid {size}: {counted(prod(given), 'process', 'processes')}, but "
+                f"{recording.label} has {count:,}"
             )
         return given
     channels = [

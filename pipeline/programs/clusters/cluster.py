@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.base.errors import ProgramError
+from tracemill.base.text import counted
 
 ALGORITHMS = ("star", "tree", "recursive doubling", "ring")
 
@@ -101,7 +102,7 @@ class Cluster:
             places = "cores in its placement" if self.placement.cores is not None else "cores"
             raise ProgramError(
                 f"cluster {self.name} has {available:,} {places}, too few for "
-                f"{process_count:,} processes"
+                f"{counted(process_count, 'process', 'processes')}"
             )
         if self.placement.cores is not None:
             return np.array(self.placement.cores[:process_count], np.int64)

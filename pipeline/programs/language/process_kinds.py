@@ -6,6 +6,7 @@ from math import isqrt
 from typing import Any
 
 from tracemill.base.errors import ProgramError
+from tracemill.base.text import counted
 from tracemill.programs.language.data_kinds import DATA_KINDS
 from tracemill.programs.language.fields import Kinds, TableReader, choice, declare, number, words
 from tracemill.programs.operations import OPERATIONS
@@ -231,7 +232,9 @@ def _check_phase(phase: Phase, spec: Spec, where: str) -> None:
     if isinstance(phase, Collectives):
         _check_rank(phase.root, spec, f"{where} (collectives): root")
     if isinstance(phase, Threads) and phase.team > spec.threads:
-        raise ProgramError(f"{where} (threads): team: a process has {spec.threads} threads")
+        raise ProgramError(
+            f"{where} (threads): team: a process has {counted(spec.threads, 'thread')}"
+        )
     if isinstance(phase, MasterWorker) and spec.processes == 1:
         raise ProgramError(f"{where} (master_worker): nobody works: give 2 processes or more")
 

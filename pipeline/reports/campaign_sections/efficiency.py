@@ -302,7 +302,7 @@ def _describe(grid: Grid) -> str:
     what = "size" if grid.size_label == SIZE_LABEL else grid.size_label
     parts = [
         f"at {what} {size_of(size)}: {_value(row[0])} with {grid.processes[0]} and "
-        f"{_value(row[-1])} with {grid.processes[-1]} processes"
+        f"{_value(row[-1])} with {count_of(grid.processes[-1], 'process', 'processes')}"
         for size, row in zip(ends, (grid.values[0], grid.values[-1]), strict=False)
     ]
     return f"A{'; '.join(parts)[1:]}."

@@ -106,11 +106,11 @@ def describe_size(overview: Row) -> str:
         if overview["application_count"] == 1
         else f"{overview['application_count']} programs"
     )
-    processes = _range(overview["min_processes"], overview["max_processes"])
+    processes = _processes(overview["min_processes"], overview["max_processes"])
     sizes = ""
     if overview["size_count"] != 1:
         sizes = f", {overview['size_names']} = {_range(overview['min_size'], overview['max_size'])}"
-    return f"{measured} of {programs} with {processes} processes{sizes}."
+    return f"{measured} of {programs} with {processes}{sizes}."
 
 
 def describe_times(overview: Row) -> str:
@@ -128,12 +128,17 @@ def describe_failures(overview: Row) -> str:
     failed = int(overview["run_count"] or 0) - int(overview["measured_count"] or 0)
     if not failed:
         return ""
-    processes = _range(overview["failed_min_processes"], overview["failed_max_processes"])
+    processes = _processes(overview["failed_min_processes"], overview["failed_max_processes"])
     sizes = _range(overview["failed_min_size"], overview["failed_max_size"])
     return (
-        f"{count_of(failed, 'run')} failed, with {processes} processes and "
+        f"{count_of(failed, 'run')} failed, with {processes} and "
         f"{overview['size_names']} = {sizes}; see Runs."
     )
+
+
+def _processes(low: Value, high: Value) -> str:
+    """'1 process', '1 to 16 processes'."""
+    return f"{_range(low, high)} {'process' if low == high == 1 else 'processes'}"
 
 
 def _range(low: Value, high: Value) -> str:

@@ -55,7 +55,8 @@ tracemill.startFilter = function () {
     let count = 0;
     for (const table of document.querySelectorAll("table:has(th[data-filter])")) count += filterTable(table);
     for (const tree of document.querySelectorAll(".tree")) count += filterTree(tree);
-    told.textContent = isFiltering() ? `${tracemill.formatCount(count)} rows of tables are hidden.` : "";
+    const rows = count === 1 ? "row of tables is" : "rows of tables are";
+    told.textContent = isFiltering() ? `${tracemill.formatCount(count)} ${rows} hidden.` : "";
   }
 
   const isFiltering = () => FIELDS.some(([kind]) => filter.get(kind).trim());

@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tracemill.base.errors import CampaignError
+from tracemill.base.text import counted
 from tracemill.schemas.scalability import EFFICIENCY_GRID
 from tracemill.stages.arrays import Relation, read_columns
 from tracemill.stages.models.efficiency_grid.configurations import (
@@ -112,10 +113,10 @@ def _check(name: str, columns: Columns, settings: _Settings) -> None:
     ):
         if is_bad.any():
             at = int(np.flatnonzero(is_bad)[0])
-            processes, size = columns["processes"][at], columns["size"][at]
+            size = columns["size"][at]
+            processes = counted(int(columns["processes"][at]), "process", "processes")
             raise CampaignError(
-                f"{columns['label'][at]}: run of {name} on {processes} processes, size {size:g}: "
-                f"{complaint}"
+                f"{columns['label'][at]}: run of {name} on {processes}, size {size:g}: {complaint}"
             )
 
 
