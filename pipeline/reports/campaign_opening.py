@@ -322,13 +322,12 @@ def _describe_costs(costs: Sequence[_Cost], first: Point, is_weak: bool) -> str:
     if worst.total_ns <= 0:
         return ""
     against = f"the run with {first.name}" if is_weak else "an even division"
-    named = [f"It is {_amount(worst)} of the {time_of(worst.total_ns)} lost against {against}"]
-    named += [
-        f"{cost.name} is {_amount(cost)}"
-        for cost in islice(others, 1)
-        if cost.lost_ns >= LEAST_GAIN * cost.total_ns
+    named = [
+        f"{cost.name} takes {_amount(cost)}"
+        for cost in (worst, *islice(others, 1))
+        if cost is worst or cost.lost_ns >= LEAST_GAIN * cost.total_ns
     ]
-    return f"{'; '.join(named)}."
+    return f"Of the {time_of(worst.total_ns)} lost against {against}, {' and '.join(named)}."
 
 
 def _amount(cost: _Cost) -> str:

@@ -78,19 +78,17 @@ def _gains(material: Material) -> Sequence[Row]:
 
 
 def _cause_and_gain(caused: Sequence[Row], gained: Sequence[Row]) -> Iterator[str]:
-    """The largest cause and the largest gain, in one sentence if they are the same call path."""
+    """The largest cause and the largest gain; a call path that is both is named once."""
     cause = caused[0] if caused else None
     gain = gained[0] if gained else None
     if cause:
         what = start(f"{name_path(cause['call_path'])} causes {share_of(cause['caused_ratio'])}")
-        if gain and gain["part"] == cause["call_path"]:
-            then = f"without it the whole run would take {gains.describe_less(gain)}"
-            yield f"{what} of all waiting; {then}."
-            return
         yield f"{what} of all waiting."
     if gain:
-        less = gains.describe_less(gain)
-        yield f"Without {name_path(gain['part'])} the whole run would take {less}."
+        is_same = cause is not None and gain["part"] == cause["call_path"]
+        part = "this call path" if is_same else name_path(gain["part"])
+        shorter = f"Without {part}, the whole run would be {gains.gain_of(gain)} shorter."
+        yield f"{shorter}{gains.describe_replacement(gain)}"
 
 
 def _of_waiting(row: Row, *, has_threads: bool) -> Cause:
@@ -112,5 +110,5 @@ def _advice_on(row: Row) -> str:
 
 
 def _of_gain(row: Row) -> Cause:
-    cost = f"{gains.less_by(row)} without it"
+    cost = f"{gains.gain_of(row)} shorter without it"
     return Cause(call_path=str(row["part"]), cost=cost, advice=OF_GAIN)

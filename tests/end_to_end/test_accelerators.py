@@ -128,8 +128,8 @@ def test_gains_are_those_of_waiting_for_the_other_kernel(report: Report) -> None
     summary = report.section("summary")
     assert summary.opening is not None
     assert summary.opening.verdict.endswith(
-        'Without "copy" the whole run would take 20.0 µs (20.0%) less, although it takes 50.0 µs '
-        "on the critical path."
+        'Without "copy", the whole run would be 20.0 µs (20.0%) shorter. That is less than the '
+        "50.0 µs of this call path on the critical path, because other work would become critical."
     )
 
 

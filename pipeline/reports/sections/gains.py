@@ -54,20 +54,24 @@ def describe_gain(material: Material) -> Iterator[str]:
             return
         gain = number(row["gain_ns"])
         yield (
-            f"Without {name_path(row['part'])} the whole run would take "
+            f"Without {name_path(row['part'])}, the whole run would take "
             f"{time_of(row['run_ns'])} instead of {time_of(number(row['run_ns']) + gain)}, "
-            f"{describe_less(row)}."
+            f"{gain_of(row)} less.{describe_replacement(row)}"
         )
         return
 
 
-def describe_less(row: Row) -> str:
-    """How much less time the run takes without a part, and if that is less than expected."""
+def describe_replacement(row: Row) -> str:
+    """Why the gain is less than the time on the critical path, after a blank; else empty."""
     gain, on_path = number(row["gain_ns"]), number(row["path_ns"])
-    caveat = f", although it takes {time_of(on_path)} on the critical path"
-    return less_by(row) + (caveat if gain < OVERSTATED * on_path else "")
+    if gain >= OVERSTATED * on_path:
+        return ""
+    return (
+        f" That is less than the {time_of(on_path)} of this call path on the critical path, "
+        "because other work would become critical."
+    )
 
 
-def less_by(row: Row) -> str:
-    """The gain from removing a part."""
-    return f"{time_of(row['gain_ns'])} ({share_of(row['gain_ratio'])}) less"
+def gain_of(row: Row) -> str:
+    """The gain from removing a part: '50.0 ms (12.5%)'."""
+    return f"{time_of(row['gain_ns'])} ({share_of(row['gain_ratio'])})"
