@@ -94,9 +94,12 @@ class NightReport:
 
     def _summary(self) -> Section:
         counts = self.document["counts"]
-        findings = tuple(
-            replace(describe_regression(each), page=self._link(each.run.run_id))
-            for each in self.judgment.regressions
+        findings, cards = (
+            tuple(
+                replace(describe_regression(each, most=most), page=self._link(each.run.run_id))
+                for each in self.judgment.regressions
+            )
+            for most in (None, 1)
         )
         return Section(
             key="summary",
@@ -107,7 +110,7 @@ class NightReport:
             ),
             sentences=self.sentences,
             findings=findings,
-            opening=Opening(verdict=" ".join(self.sentences[:MOST_SAID]), findings=findings),
+            opening=Opening(verdict=" ".join(self.sentences[:MOST_SAID]), findings=cards),
         )
 
     def _efficiencies(self) -> Section:
