@@ -27,12 +27,17 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Explained:
-    """A row of `changes` that explains others, and the change of the critical path there (ns)."""
+    """A row of `changes` that explains others, and that of the critical path there, if any."""
 
     row: Row
-    critical_path_ns: float
+    path: Row | None
     is_waiting: bool
     is_decisive: bool
+
+    @property
+    def critical_path_ns(self) -> float:
+        """The change of the critical path there."""
+        return self.path["change_value"] if self.path else 0.0
 
 
 def find_causes(
@@ -115,7 +120,7 @@ def _deciding(rows: pl.DataFrame, direction: float, limit: int) -> list[Explaine
         own = [each for (_, key), each in classes.items() if key == row["call_path_key"]]
         if own:
             most = max(own, key=lambda each: (_size(each), each["metric"]))
-            found.append(Explained(most, row["change_value"], is_waiting=False, is_decisive=True))
+            found.append(Explained(most, row, is_waiting=False, is_decisive=True))
     return found
 
 
@@ -133,12 +138,7 @@ def _changed(rows: pl.DataFrame, metric: str, direction: float, limit: int) -> I
     for row in chosen.iter_rows(named=True):
         deepest = _descend(row, by_place, parts)
         path = by_place.get((CRITICAL_PATH, row["call_path_key"]))
-        yield Explained(
-            deepest,
-            path["change_value"] if path else 0.0,
-            is_waiting=deepest["metric"] in waiting,
-            is_decisive=False,
-        )
+        yield Explained(deepest, path, is_waiting=deepest["metric"] in waiting, is_decisive=False)
 
 
 def _descend(

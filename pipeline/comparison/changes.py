@@ -85,12 +85,22 @@ class RankChange(Change):
 class Cause(CallPathChange):
     """A change that explains others: the deepest such metric, its call path and its process.
 
-    `critical_path_ns` is the change of the critical path in that call path. `rank` has the largest
-    change in the same direction. If it `is_decisive`, it determines the run time.
+    `critical_path_ns` is the change of the critical path in that call path, and
+    `critical_path_noise_ns` its noise. `rank` has the largest change in the same direction. If it
+    `is_decisive`, it determines the run time, and the critical path says whether it exceeds noise.
     """
 
     critical_path_ns: float
+    critical_path_noise_ns: float | None = None
     rank: int | None
     rank_change_value: float
     is_waiting: bool
     is_decisive: bool
+
+    @property
+    def is_beyond_noise(self) -> bool | None:
+        """Whether the change that makes it a cause is larger than its noise; None if unknown."""
+        if not self.is_decisive:
+            return super().is_beyond_noise
+        noise = self.critical_path_noise_ns
+        return None if noise is None else abs(self.critical_path_ns) > noise

@@ -241,6 +241,7 @@ class Comparison:
             Cause,
             row,
             critical_path_ns=found.critical_path_ns,
+            critical_path_noise_ns=found.path["noise_value"] if found.path else None,
             is_waiting=found.is_waiting,
             is_decisive=found.is_decisive,
             rank=worst[0]["rank"] if worst else None,

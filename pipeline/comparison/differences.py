@@ -5,10 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from tracemill.base.names import make_visible
 from tracemill.base.text import join_words
 from tracemill.comparison.comparing import Comparison
-from tracemill.reports.wording import nonempty, share_of
+from tracemill.reports.wording import name_path, nonempty, share_of
 from tracemill.store.runs import Run
 
 SITES_JOINED = "Some runs lack call sites: calls of a region by one caller are not distinguished."
@@ -106,5 +105,5 @@ def _describe_call_paths(comparison: Comparison) -> Iterator[str]:
             total = float(rows[f"{own}_value"].sum())
             part = float(alone[f"{own}_value"].sum()) / total if total else 0.0
             paths = f"{alone.height:,} call path{'s' if alone.height > 1 else ''}"
-            worst = make_visible(str(alone["call_path"][0]))
-            yield f'Only {name} has {paths} with {share_of(part)} of its time, first "{worst}".'
+            worst = name_path(str(alone["call_path"][0]))
+            yield f"Only {name} has {paths} with {share_of(part)} of its time, first {worst}."

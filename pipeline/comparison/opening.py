@@ -43,7 +43,7 @@ def main_changes(comparison: Comparison, limit: int) -> tuple[Cause, ...]:
     """
     first, _ = split_parts(comparison, limit)
     main = _main_cause(comparison)
-    deciding = comparison.decisive_causes(limit) if main else ()
+    deciding = comparison.decisive_causes(limit)
     shown: dict[int | str, Cause] = {}
     for each in (*main, *(each for each in deciding if not _is_noise(each)), *first):
         shown.setdefault(each.call_path_key or each.metric, each)

@@ -30,6 +30,10 @@ MOST_CAUSES = 5
 MOST_CALL_PATHS = 30
 MOST_RANKS = 40
 _OF_MEANS = "Means over several runs only nearly multiply."
+_BEYOND_ON_PATH = (
+    "First what changed beyond the noise on the critical path, then what did over all processes, "
+    "as Noise shows it."
+)
 _NOISE = (
     "Largest difference of the means of both sides explained by chance: half of Welch's confidence "
     "interval (95 %)."
@@ -124,6 +128,8 @@ def _largest_changes(comparison: Comparison) -> Section | None:
                more=(_ON_PATH,) if any(each.critical_path_ns for each in first) else ())
     )  # fmt: skip
     nothing = "Nothing changed beyond the noise." if is_known else "No time changed."
+    if is_known and any(each.is_decisive for each in first):
+        tables = tuple(replace(each, note=_BEYOND_ON_PATH) for each in tables)
     sentences = nonempty(*differences.describe(comparison), "" if tables else nothing)
     return Section(
         key="changes",
@@ -259,9 +265,9 @@ _CALL_PATH: Named = (
 _ON_PATH: Named = (
     Column(
         name="critical_path_ns",
-        title="Critical path",
+        title="Critical path change",
         unit=Unit.TIME_CHANGE,
-        meaning="Change on the critical path, which determines the run time.",
+        meaning="Change of the time on the critical path, which determines the run time.",
     ),
     "critical_path_ns",
 )

@@ -8,7 +8,7 @@ import pytest
 from tests.helpers.compared_sides import comparison_of, side_of
 from tracemill.comparison.comparing import Comparison
 from tracemill.comparison.naming import describe_sides, title_of
-from tracemill.comparison.opening import describe_verdict, opening_of, split_parts
+from tracemill.comparison.opening import describe_verdict, main_changes, opening_of, split_parts
 from tracemill.comparison.report import build_comparison_report
 from tracemill.comparison.sentences import describe_time
 
@@ -71,6 +71,26 @@ def test_what_became_worse_beyond_the_noise_is_on_a_card_of_a_faster_run() -> No
     first, others = split_parts(FASTER, 9)
     assert [each.call_path for each in first] == [WORK, BCAST]
     assert [each.call_path for each in others] == [SUM]
+
+
+#                A     B      change    noise 5
+# work          400   401     +1        its sum over processes hardly changes
+#  on the path  400   101   -299        but it is split among more of them
+def test_a_cause_on_the_critical_path_has_the_noise_of_the_path() -> None:
+    split = comparison_of(
+        ("time", WORK, 400, 401), ("computation", WORK, 400, 401),
+        ("critical_path", WORK, 400, 101),
+        noise=5.0, times=((400, 400), (101, 101)),
+    )  # fmt: skip
+    (first,) = main_changes(split, 9)
+    assert (first.call_path, first.is_beyond_noise) == (WORK, True)
+    steady = comparison_of(
+        ("time", WORK, 400, 500), ("computation", WORK, 400, 500),
+        ("critical_path", WORK, 400, 403),
+        noise=5.0, times=((400, 400), (410, 410)),
+    )  # fmt: skip
+    (first,) = steady.causes(limit=1)
+    assert (first.is_decisive, first.is_beyond_noise) == (True, False)
 
 
 def test_page_and_text_say_the_same_verdict() -> None:
