@@ -171,9 +171,9 @@ def test_cells_that_touch_at_a_corner_are_different_parts():
     ("points", "ranges", "reason"),
     [
         ({(4, 10): 0.5, (4, 20): 1.0}, (4, 10, 4, 20, 1.0, 0.5),
-         "growth with processes needs two numbers of them: all are 4"),
+         "two numbers of processes are needed, and all runs have 4"),
         ({(2, 10): 1.0, (4, 10): 0.5}, (2, 10, 4, 10, 1.0, 0.5),
-         "at least two sizes are needed: all are 10"),
+         "two sizes are needed, and all runs have 10"),
         ({(1, 10): 1.0, (2, 20): 0.5, (4, 40): 0.25}, (1, 10, 4, 40, 1.0, 0.25),
          "no two numbers of processes have efficiencies at the same two sizes"),
         ({(1, 10): None, (2, 20): None}, (None,) * 6, "no configuration has an efficiency"),

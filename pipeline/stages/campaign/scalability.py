@@ -238,9 +238,10 @@ def _why_no_cells(program: _Program) -> str | None:
         return None
     extent = _extent_of(program.grid)
     if extent.min_processes == extent.max_processes:
-        return f"growth with processes needs two numbers of them: all are {extent.min_processes:g}"
+        count = int(extent.min_processes)
+        return f"two numbers of processes are needed, and all runs have {count:,}"
     if extent.min_size == extent.max_size:
-        return f"at least two sizes are needed: all are {extent.min_size:g}"
+        return f"two sizes are needed, and all runs have {extent.min_size:g}"
     return "no two numbers of processes have efficiencies at the same two sizes"
 
 
