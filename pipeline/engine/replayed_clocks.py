@@ -16,7 +16,8 @@ from tracemill.engine.asking import Answer
 from tracemill.kernels.clock_replay import Clocks, Knots
 from tracemill.stages.activity_rows import Activities
 from tracemill.stages.arrays import Flags, Numbers, read_columns, walk_back
-from tracemill.stages.segments import read_forks, walk_segments, with_forks
+from tracemill.stages.forks import Forks, read_forks, with_forks
+from tracemill.stages.segments import walk_segments
 from tracemill.store.runs import Run
 from tracemill.store.walking import StoredRows
 
@@ -271,7 +272,7 @@ def _is_uneven(found: Activities, factor: NDArray[np.float64]) -> Flags:
 
 
 def _edges_of(
-    found: Activities, uneven: Numbers, forks: tuple[Numbers, Numbers, Numbers], visits: StoredRows
+    found: Activities, uneven: Numbers, forks: Forks, visits: StoredRows
 ) -> tuple[Numbers, Numbers]:
     """Times of enters and leaves in the durations of activities, with the first of each location.
 

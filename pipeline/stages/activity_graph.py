@@ -17,7 +17,7 @@ from tracemill.schemas.replay import (
 )
 from tracemill.stages.activity_times import Durations, times_as_tables
 from tracemill.stages.arrays import Flags, Numbers, Relation, coded, in_batches, order_by, read_many
-from tracemill.stages.segments import read_forks
+from tracemill.stages.forks import read_forks
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:

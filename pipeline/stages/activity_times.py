@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tracemill.stages.arrays import BATCH, Flags, Numbers, insert_rows
+from tracemill.stages.forks import Forks
 from tracemill.stages.segments import NO_ROWS, Rows, each_location
 
 if TYPE_CHECKING:
@@ -30,10 +31,7 @@ class Durations(NamedTuple):
 
 
 def sum_times(
-    durations: Durations,
-    visits: "StoredRows",
-    forks: tuple[Numbers, Numbers, Numbers],
-    path_count: int,
+    durations: Durations, visits: "StoredRows", forks: Forks, path_count: int
 ) -> tuple[Rows, Rows]:
     """Durations of activities by call path, and the waits of those that are of a thread runtime.
 
@@ -45,10 +43,7 @@ def sum_times(
 
 
 def times_as_tables(
-    durations: Durations,
-    visits: "StoredRows",
-    forks: tuple[Numbers, Numbers, Numbers],
-    path_count: int,
+    durations: Durations, visits: "StoredRows", forks: Forks, path_count: int
 ) -> tuple[pa.RecordBatchReader, pa.RecordBatchReader]:
     """The same as tables, where time outside of visits has no call path.
 
@@ -69,10 +64,7 @@ def times_as_tables(
 
 
 def _sum_each(
-    durations: Durations,
-    visits: "StoredRows",
-    forks: tuple[Numbers, Numbers, Numbers],
-    path_count: int,
+    durations: Durations, visits: "StoredRows", forks: Forks, path_count: int
 ) -> tuple[list[Rows], list[Rows]]:
     """The same by location; activities have 32 bits."""
     ready, end, first, location_ids, is_runtime = durations

@@ -17,7 +17,8 @@ import pyarrow as pa
 
 from tracemill.schemas.critical_path import CRITICAL_PATH_PROFILE
 from tracemill.stages.arrays import Numbers, Relation, read_columns
-from tracemill.stages.segments import read_forks, walk_segments
+from tracemill.stages.forks import Forks, read_forks
+from tracemill.stages.segments import walk_segments
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
@@ -112,12 +113,7 @@ def _cut(
     return Stretches(locations, first, edge, weight, spent)
 
 
-def _walk(
-    stretches: Stretches,
-    visits: "StoredRows",
-    forks: tuple[Numbers, Numbers, Numbers],
-    path_count: int,
-) -> Rows:
+def _walk(stretches: Stretches, visits: "StoredRows", forks: Forks, path_count: int) -> Rows:
     """Time of visits, without those that they call."""
     segment, path, time = walk_segments(
         stretches.edge, stretches.first, stretches.locations, visits, forks, path_count

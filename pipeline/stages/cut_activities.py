@@ -7,6 +7,7 @@ import numpy as np
 from tracemill.stages.activity_rows import Activities
 from tracemill.stages.activity_times import Durations, sum_times
 from tracemill.stages.arrays import Flags, Numbers
+from tracemill.stages.forks import Forks
 from tracemill.stages.pop_metrics import Recorded
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def cut_activities(
     moment: Numbers,
     is_runtime: Flags,
     visits: "StoredRows",
-    forks: tuple[Numbers, Numbers, Numbers],
+    forks: Forks,
 ) -> Recorded:
     """The same graph with activities cut at moments of locations, which have these places.
 

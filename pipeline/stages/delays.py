@@ -16,7 +16,8 @@ from tracemill.stages.arrays import (
     order_by,
     read_many,
 )
-from tracemill.stages.segments import Rows, each_location, read_forks
+from tracemill.stages.forks import Forks, read_forks
+from tracemill.stages.segments import Rows, each_location
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def _sum_times(
     first_point: Numbers,
     locations: Numbers,
     visits: "StoredRows",
-    forks: tuple[Numbers, Numbers, Numbers],
+    forks: Forks,
     path_count: int,
 ) -> "Times":
     """Time by segment between points and call path, without the waits of the segment's begin."""

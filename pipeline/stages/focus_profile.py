@@ -10,6 +10,7 @@ from tracemill.schemas.events import VISITS
 from tracemill.schemas.profiles import CALL_TREE
 from tracemill.stages.arrays import Flags, Numbers, Relation, place, read_columns, sum_by
 from tracemill.stages.focus_times import FocusTimes
+from tracemill.stages.forks import read_forks, with_forks
 
 _BATCH_ROWS = 1 << 20
 _NO_TIME = np.iinfo(np.int64).max
@@ -50,7 +51,7 @@ def find_focus_visits(
     the exclusive time is more than the visit without its callees, because tasks are suspended,
     counts where the visit begins.
     """
-    forks = read_columns(parallel_visits.order("visit_id"), "visit_id", "fork_ns", "join_ns")
+    forks = read_forks(parallel_visits)
     called, called_all = (np.zeros(visit_count, np.int64) for _ in range(2))
 
     def add_callees(caller: Numbers, location: Numbers, begin: Numbers, end: Numbers) -> Numbers:
@@ -69,7 +70,7 @@ def find_focus_visits(
     kept: list[dict[str, Any]] = []
     for batch in visits.select(", ".join(_READ)).to_arrow_reader(_BATCH_ROWS):
         rows = {name: batch[name].to_numpy(zero_copy_only=False) for name in batch.schema.names}
-        begin, end = _with_forks(rows, forks)
+        begin, end = with_forks(rows["visit_id"], rows["enter_ns"], rows["leave_ns"], forks)
         rows["inside"] = add_callees(rows["parent"], rows["location_id"], begin, end)
         rows["whole"] = end - begin
         rows["is_entered"] = times.holds(rows["location_id"], rows["enter_ns"])
@@ -82,17 +83,6 @@ def find_focus_visits(
     for name in ("enter_ns", "leave_ns"):
         found[name] = times.spent(found["location_id"], found[name])
     return FocusVisits(found)
-
-
-def _with_forks(rows: dict[str, Any], forks: list[Any]) -> tuple[Numbers, Numbers]:
-    """Begin and end of visits, of parallel regions from fork to join."""
-    begin, end = rows["enter_ns"].copy(), rows["leave_ns"].copy()
-    visit, fork, join = forks
-    if len(visit):
-        row = np.minimum(np.searchsorted(visit, rows["visit_id"]), len(visit) - 1)
-        is_parallel = visit[row] == rows["visit_id"]
-        begin[is_parallel], end[is_parallel] = fork[row][is_parallel], join[row][is_parallel]
-    return begin, end
 
 
 def sum_call_tree(

@@ -9,6 +9,7 @@ from tracemill.schemas.pop import INTERVALS, POP_LOCATIONS, POP_METRICS
 from tracemill.stages.arrays import Flags, Numbers
 from tracemill.stages.cut_activities import activities_ending_at, cut_activities
 from tracemill.stages.focus_times import FocusTimes
+from tracemill.stages.forks import Forks
 from tracemill.stages.pop_metrics import (
     FOCUS,
     Interval,
@@ -37,11 +38,7 @@ def compute_pop_of_threads(recorded: Recorded, locations: Numbers) -> Tables:
 
 
 def compute_pop_of_focus(
-    recorded: Recorded,
-    times: FocusTimes,
-    is_runtime: Flags,
-    visits: "StoredRows",
-    forks: tuple[Numbers, Numbers, Numbers],
+    recorded: Recorded, times: FocusTimes, is_runtime: Flags, visits: "StoredRows", forks: Forks
 ) -> Tables:
     """Efficiencies of a focus, and the times of its threads.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,7 @@ from tracemill.stages.arrays import (
     walk_locations,
 )
 from tracemill.stages.focus_times import FocusTimes, read_focus
+from tracemill.stages.forks import Forks, read_forks, with_forks
 from tracemill.stages.overhead_classes import SHIPPED_RULES, parse_rules
 from tracemill.stages.stage import PythonStage
 
@@ -31,14 +32,6 @@ _UNPARALLELIZED = overhead_id("unparallelised code")
 _PARTIAL = overhead_id("partially parallelised code")
 _NOT_MOVED = -1
 _WALKED = ("visit_id", "call_path_id", "enter_ns", "leave_ns")
-
-
-class _Forks(NamedTuple):
-    """Visits of parallel regions, by visit, with the fork and join of their team (ns)."""
-
-    visit: Numbers
-    fork: Numbers
-    join: Numbers
 
 
 def find_parallelism_losses(
@@ -70,9 +63,7 @@ def find_parallelism_losses(
     is_computation = of_paths == _COMPUTATION
     classes, number = _number_classes(of_paths[~is_computation], bases)
     states = np.where(is_computation, np.arange(len(regions)), -1 - number[of_paths])
-    forks = _Forks(
-        *read_columns(parallel_visits.order("visit_id"), "visit_id", "fork_ns", "join_ns")
-    )
+    forks = read_forks(parallel_visits)
     of_locations = {location: int(number[base]) for location, base in bases.items()}
     periods = read_focus(focus, first=begin, last=end)
     lost = _charge(visits, states.astype(np.int32), forks, of_locations, periods, len(classes))
@@ -84,7 +75,7 @@ def find_parallelism_losses(
 def _charge(
     visits: "StoredRows",
     states: "np.ndarray",
-    forks: _Forks,
+    forks: Forks,
     bases: dict[int, int],
     periods: FocusTimes,
     class_count: int,
@@ -128,7 +119,7 @@ def _write_stretches(
     walk: "LocationStretches",
     bases: dict[int, int],
     states: "np.ndarray",
-    forks: _Forks,
+    forks: Forks,
     times: IO[bytes],
     kinds: IO[bytes],
 ) -> tuple[Numbers, Numbers]:
@@ -148,7 +139,7 @@ def _write_stretches(
     def write_location(location: int, parts: Iterable[Sequence[Any]]) -> None:
         walk.begin(-1 - bases[location])
         for visit, path, enter, leave in parts:
-            write(walk.walk(*_with_forks(visit, (states[path], enter, leave), forks)))
+            write(walk.walk(states[path], *with_forks(visit, enter, leave, forks)))
         write(walk.finish())
         edges[location] = count
 
@@ -180,17 +171,6 @@ def _take_out(
         kinds.append(np.where(is_out, without_class, state)[::-1].astype(np.int32))
     counts = np.cumsum([0, *map(len, begins)])
     return np.concatenate(begins), np.concatenate(kinds), counts
-
-
-def _with_forks(visit: Numbers, rows: tuple[Any, Any, Any], forks: _Forks) -> tuple[Any, Any, Any]:
-    """The same visits, those of parallel regions from the fork of their team to the join."""
-    if not len(forks.visit):
-        return rows
-    place = np.minimum(np.searchsorted(forks.visit, visit), len(forks.visit) - 1)
-    found = np.flatnonzero(forks.visit[place] == visit)
-    state, enter, leave = rows[0], rows[1].copy(), rows[2].copy()
-    enter[found], leave[found] = forks.fork[place[found]], forks.join[place[found]]
-    return state, enter, leave
 
 
 def _mapped(file: IO[bytes], kind: Any) -> Any:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.stages.arrays import Numbers, Relation, walk_locations
+from tracemill.stages.arrays import Numbers, walk_locations
+from tracemill.stages.forks import Forks, with_forks
 
 if TYPE_CHECKING:
     from tracemill.store.walking import StoredRows
@@ -16,25 +17,12 @@ Rows = tuple[NDArray[Any], NDArray[Any], Numbers]
 NO_ROWS: Rows = np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64)
 
 
-def read_forks(parallel_visits: Relation) -> tuple[Numbers, Numbers, Numbers]:
-    """Visits of parallel regions in order, with fork and join."""
-    found = (
-        parallel_visits.order("visit_id")
-        .select("visit_id, fork_ns, coalesce(join_ns, leave_ns) AS join_ns")
-        .fetchnumpy()
-    )
-    visit, fork, join = (
-        np.asarray(found[name], np.int64) for name in ("visit_id", "fork_ns", "join_ns")
-    )
-    return visit, fork, join
-
-
 def walk_segments(
     boundary: Numbers,
     first_boundary: Numbers,
     locations: Numbers,
     visits: "StoredRows",
-    forks: tuple[Numbers, Numbers, Numbers],
+    forks: Forks,
     path_count: int,
 ) -> tuple[Numbers, Numbers, Numbers]:
     """Segment, call path (32 bits) and time of all locations that have boundaries, in this order.
@@ -55,7 +43,7 @@ def each_location(
     first_boundary: Numbers,
     locations: Numbers,
     visits: "StoredRows",
-    forks: tuple[Numbers, Numbers, Numbers],
+    forks: Forks,
     path_count: int,
 ) -> Iterator[tuple[int, Rows]]:
     """The rows of `walk_segments` by location: from the last with visits to the first, then others.
@@ -77,18 +65,3 @@ def each_location(
         segment += first_boundary[number] + number
         yield number, (segment, paths, time)
     yield from ((number, NO_ROWS) for number in numbers.values())
-
-
-def with_forks(
-    visit: Numbers, enter: Numbers, leave: Numbers, forks: tuple[Numbers, Numbers, Numbers]
-) -> tuple[Numbers, Numbers]:
-    """Let visits of parallel regions last from fork to join."""
-    region, fork, join = forks
-    if not len(region):
-        return enter, leave
-    row = np.minimum(np.searchsorted(region, visit), len(region) - 1)
-    is_parallel = region[row] == visit
-    return (
-        np.where(is_parallel, np.minimum(fork[row], enter), enter),
-        np.where(is_parallel, np.maximum(join[row], leave), leave),
-    )

@@ -7,8 +7,8 @@ from tracemill.engine.focusing.resolve import Focus
 from tracemill.patterns.catalog import known_tables
 from tracemill.stages.arrays import read_columns
 from tracemill.stages.focused_pop import compute_pop_of_focus, compute_pop_of_threads
+from tracemill.stages.forks import read_forks
 from tracemill.stages.replays import read_recorded
-from tracemill.stages.segments import read_forks
 from tracemill.store.walking import StoredRows
 
 POP = ("pop_metrics", "pop_locations")
