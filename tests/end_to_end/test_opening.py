@@ -103,6 +103,42 @@ def test_efficiencies_without_computation_have_a_caveat(useful: float, *, has_ca
         assert (streams in report.section(key).sentences) == has_caveat
 
 
+def of_pop(**values: float) -> list[dict[str, Any]]:
+    return [
+        {"interval": "whole", "convention": "multiplicative", "metric": metric, "value": value}
+        | {"is_valid": True}
+        for metric, value in values.items()
+    ]
+
+
+TEAMS = {"openmp_serialization": 1.0, "openmp_load_balance": 0.5, "openmp_scheduling": 0.2}
+MPI = {"load_balance": 0.8, "serialization_efficiency": 1.0, "transfer_efficiency": 1.0}
+
+
+def test_the_worst_part_of_openmp_is_named_and_a_run_without_mpi_has_no_bars_of_it() -> None:
+    pop = of_pop(parallel_efficiency=0.1, mpi_efficiency=1, openmp_efficiency=0.1, **TEAMS)
+    opening = opening_of(pop_metrics=[*pop, *of_pop(**dict.fromkeys(MPI, 1))])
+    assert opening.verdict.startswith(
+        "Parallel efficiency is 10.0%, limited most by OpenMP scheduling (20.0%)."
+    )
+    assert [(bar.title, bar.level) for bar in opening.bars] == [
+        ("Parallel efficiency", 0),
+        ("OpenMP serialization", 1),
+        ("OpenMP load balance", 1),
+        ("OpenMP scheduling", 1),
+    ]
+
+
+def test_bars_of_mpi_and_openmp_stand_apart() -> None:
+    pop = of_pop(parallel_efficiency=0.08, mpi_efficiency=0.8, openmp_efficiency=0.1, **TEAMS)
+    bars = opening_of(pop_metrics=[*pop, *of_pop(**MPI)]).bars
+    assert [(bar.title, bar.level) for bar in bars] == [
+        ("Parallel efficiency", 0), ("MPI", 1), ("Load balance", 2), ("Serialization", 3),
+        ("Transfer", 3), ("OpenMP", 1), ("OpenMP serialization", 2), ("OpenMP load balance", 2),
+        ("OpenMP scheduling", 2),
+    ]  # fmt: skip
+
+
 def run_with_lines(**changes: Any) -> HandMadeRun:
     """main is in /src/app.c, line 7, and calls MPI there."""
     regions = [

@@ -30,6 +30,11 @@ _FACTORS = ("load_balance", "serialization_efficiency", "transfer_efficiency")
 _ALIKE = 0.005
 # Those that matter where MPI loses nothing, as in a run without it.
 _OF_TEAMS = ("openmp_serialization", "openmp_load_balance", "openmp_scheduling")
+# Those that say nothing then.
+_OF_MPI = (
+    "mpi_efficiency", "load_balance", "communication_efficiency", "serialization_efficiency",
+    "transfer_efficiency", "openmp_efficiency",
+)  # fmt: skip
 
 MULTIPLICATIVE = (
     "Parallel efficiency is load balance × serialization × transfer, and × OpenMP with teams of "
@@ -86,9 +91,14 @@ def build(material: Material) -> Section | None:
 
 
 def bars(material: Material) -> tuple[Bar, ...]:
-    """The efficiencies of the first interval, each below the one it is a factor of."""
+    """The efficiencies of the first interval, each below the one it is a factor of.
+
+    Where MPI loses nothing, as in a run without it, only those of OpenMP.
+    """
     rows = of_first_interval(material.rows_of(EFFICIENCIES))
-    is_split = any(row["metric"] == "mpi_efficiency" for row in rows)
+    of_mpi = next((row for row in rows if row["metric"] == "mpi_efficiency"), None)
+    is_split = of_mpi is not None and of_mpi["multiplicative_ratio"] != 1
+    left_out = () if of_mpi is None or is_split else _OF_MPI
     return tuple(
         Bar(
             title=str(row["efficiency"]),
@@ -96,7 +106,7 @@ def bars(material: Material) -> tuple[Bar, ...]:
             level=max(_LEVELS.get(str(row["metric"]), 2) - (not is_split), 0),
         )
         for row in rows
-        if row["multiplicative_ratio"] is not None
+        if row["multiplicative_ratio"] is not None and row["metric"] not in left_out
     )
 
 
@@ -110,7 +120,10 @@ def name_worst(material: Material) -> str:
     if "parallel_efficiency" not in values:
         return ""
     whole = number(values["parallel_efficiency"]["multiplicative_ratio"])
-    factors = [values[name] for name in (*IN_SUMMARY, *_OF_TEAMS) if name in values]
+    of_teams = [name for name in _OF_TEAMS if name in values]
+    split = "openmp_efficiency" if of_teams else ""  # its parts say more
+    names = [name for name in (*IN_SUMMARY, *of_teams) if name in values and name != split]
+    factors = [values[name] for name in names]
     text = f"Parallel efficiency is {share_of(whole)}"
     worst = min(factors, key=lambda row: number(row["multiplicative_ratio"]), default=None)
     is_little = whole < LITTLE_COMPUTATION
