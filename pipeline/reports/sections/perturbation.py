@@ -6,7 +6,7 @@ from tracemill.base.text import join_words
 from tracemill.reports.material import PERTURBED, Material, filled
 from tracemill.reports.model import Section
 from tracemill.reports.tables import TableSpec, read_source
-from tracemill.reports.wording import Row, count_of, nonempty, number, quote, time_of
+from tracemill.reports.wording import Row, count_of, name_path, nonempty, number, time_of
 
 PLACE = 112
 NAMED = 3
@@ -68,7 +68,7 @@ def describe_call_paths(call_paths: Sequence[Row], *, is_cut: bool) -> str:
     """The call paths in which the measurement took most; else nothing."""
     if not call_paths:
         return ""
-    named = join_words([quote(str(row["call_path"])) for row in call_paths[:NAMED]])
+    named = join_words([name_path(row["call_path"]) for row in call_paths[:NAMED]])
     more = len(call_paths) - NAMED
     others = f", and {'at least ' * is_cut}{count_of(more, 'other')}" if more > 0 else ""
     return (
