@@ -23,6 +23,7 @@ POINT_ID = Column(
 )
 DELAY_KINDS = (
     "latesender", "latereceiver", "barrier", "n2n", "12n", "n21", "ompbarrier", "ompidle",
+    "device",
 )  # fmt: skip
 
 DELAY_POINTS = Table(
@@ -77,11 +78,31 @@ DELAY_KIND = Column(
     name="kind", type=ENUM, values=DELAY_KINDS, meaning="Kind of the waiting that was caused."
 )
 
+_DIRECT = Column(
+    name="direct_ns", type=FLOAT64, unit="ns", minimum=0, meaning="Waiting of the victim."
+)
+_VICTIM = renamed(LOCATION_ID, "victim_location_id", "Location that waited for it.")
+
+DEVICE_DELAYS = Table(
+    name="device_delays",
+    meaning="Waiting for streams of accelerators, by the kernels and copies that ran meanwhile.",
+    grain="one row per call path of kernels, stream and thread that waited for it",
+    key=("call_path_id", "location_id", "victim_location_id"),
+    is_transient=True,
+    columns=(
+        CALL_PATH_ID,
+        renamed(LOCATION_ID, "location_id", "Stream that ran them."),
+        _VICTIM,
+        _DIRECT,
+    ),
+)
+
 ROOT_CAUSES = Table(
     name="root_causes",
     meaning=(
         "Causes of waiting: where a location took longer than one that waited for it, and the "
-        "waiting that this caused. Idle threads wait for the thread that forks them."
+        "waiting that this caused. Idle threads wait for the thread that forks them. A thread that "
+        "waits for a device waits for the kernels that it runs."
     ),
     grain="one row per kind of waiting, delaying call path and location, and waiting location",
     key=("kind", "call_path_id", "location_id", "victim_location_id"),
@@ -89,10 +110,8 @@ ROOT_CAUSES = Table(
         DELAY_KIND,
         CALL_PATH_ID,
         renamed(LOCATION_ID, "location_id", "Location that delayed others."),
-        renamed(LOCATION_ID, "victim_location_id", "Location that waited for it."),
-        Column(
-            name="direct_ns", type=FLOAT64, unit="ns", minimum=0, meaning="Waiting of the victim."
-        ),
+        _VICTIM,
+        _DIRECT,
         Column(
             name="passed_on_ns",
             type=FLOAT64,
@@ -138,4 +157,6 @@ DELAY_SEVERITIES = Table(
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, VALUE),
 )
 
-TABLES: tuple[Table, ...] = (DELAY_POINTS, ROOT_CAUSES, INDIRECT_WAITS, DELAY_SEVERITIES)
+TABLES: tuple[Table, ...] = (
+    DELAY_POINTS, DEVICE_DELAYS, ROOT_CAUSES, INDIRECT_WAITS, DELAY_SEVERITIES,
+)  # fmt: skip

@@ -28,6 +28,7 @@ _WHO_WAITS = {
     "12n": "all wait for the root",
     "n21": "the root waits",
     "ompbarrier": "threads wait at a barrier",
+    root_causes.DEVICE: "threads wait for it",
 }
 _OF_CALLS = {
     ("point-to-point", "latesender"): "Send earlier, without blocking, in fewer messages: {who}.",
@@ -43,6 +44,7 @@ _OF_CALLS = {
 """Advice on MPI calls by operation and kind of waiting that they cause; '': any other kind."""
 _OF_OTHER_CALLS = "Call it less often, or move it away from communication: {who}."
 _OF_SETUP = "Paid once: longer runs hide it."
+_OF_KERNEL = "Make it faster, or compute on the host meanwhile: {who}."
 OF_GAIN = "Make it faster, or overlap it with other work."
 OF_WHOLE = "Root causes and gains are on the page of the whole run: both follow from all of it."
 
@@ -106,6 +108,8 @@ def _advice_on(row: Row) -> str:
         operation, kind = str(row["operation"]), str(row["kind"])
         found = _OF_CALLS.get((operation, kind)) or _OF_CALLS.get((operation, ""))
         return found or _OF_OTHER_CALLS
+    if row["kind"] == root_causes.DEVICE:
+        return _OF_KERNEL
     return _OF_ONE if root_causes.is_one(row) else _OF_MANY
 
 

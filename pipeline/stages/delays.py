@@ -14,6 +14,7 @@ from tracemill.stages.arrays import (
     group_by,
     insert_rows,
     order_by,
+    read_columns,
     read_many,
 )
 from tracemill.stages.forks import Forks, read_forks
@@ -42,20 +43,25 @@ _NONE = -1
 
 def charge_delays(
     delay_points: Relation,
+    device_delays: Relation,
     parallel_visits: Relation,
     call_paths: Relation,
     visits: "StoredRows",
     *,
     is_like_scalasca: bool = False,
 ) -> tuple[pa.Table, pa.Table]:
-    """The costs of all delays, and the waits that are indirect or propagate (Böhme et al. 2016)."""
+    """The costs of all delays, and the waits that are indirect or propagate (Böhme et al. 2016).
+
+    Waits for devices are charged to kernels as they are.
+    """
     from tracemill.kernels.delay_costs import charge_waits
     from tracemill.kernels.delay_intervals import find_intervals
 
     ((path_count,),) = call_paths.aggregate("coalesce(max(call_path_id) + 1, 0)").fetchall()
     found = _read_points(delay_points)
+    of_devices = _of_devices(device_delays)
     if not len(found["location"]):
-        return ROOT_CAUSES.empty(), INDIRECT_WAITS.empty()
+        return of_devices, INDIRECT_WAITS.empty()
     locations, first_point = _number_locations(found)
     points, items = _as_points(found, first_point), _items(found)
     meetings = _meetings(found, len(locations))
@@ -66,7 +72,8 @@ def charge_delays(
     )
     charged = charge_waits(items, points, intervals, times, path_count)
     del points, items, times, intervals
-    return _as_causes(charged, found, locations), _as_waits(charged, found, locations)
+    causes = pa.concat_tables([_as_causes(charged, found, locations), of_devices])
+    return causes, _as_waits(charged, found, locations)
 
 
 def _read_points(delay_points: Relation) -> Columns:
@@ -275,6 +282,23 @@ def _as_causes(charged: "DelayCosts", found: Columns, locations: Numbers) -> pa.
     )
 
 
+def _of_devices(device_delays: Relation) -> pa.Table:
+    """The costs of kernels, which nobody passes on."""
+    path, location, victim, direct = read_columns(
+        device_delays, "call_path_id", "location_id", "victim_location_id", "direct_ns"
+    )
+    return pa.table(
+        {
+            "kind": coded(DELAY_KINDS, np.full(len(path), DELAY_KINDS.index("device"))),
+            "call_path_id": path,
+            "location_id": location,
+            "victim_location_id": victim,
+            "direct_ns": direct,
+            "passed_on_ns": np.zeros(len(path)),
+        }
+    )
+
+
 def _as_waits(charged: "DelayCosts", found: Columns, locations: Numbers) -> pa.Table:
     """Indirect and propagating waits by kind, call path and location."""
     is_wait = (found["kind"] >= 0) & ((charged.indirect > 0) | (charged.propagating > 0))
@@ -308,5 +332,5 @@ DELAYS_STAGE = PythonStage(
     outputs=(ROOT_CAUSES, INDIRECT_WAITS),
     compute=charge_delays,
     walked=("visits",),
-    needed_rows=(("delay_points",),),
+    needed_rows=(("delay_points", "device_delays"),),
 )  # fmt: skip

@@ -20,7 +20,8 @@ WITH
         WHERE
             metric IN (
                 'mpi_latesender', 'mpi_latereceiver', 'mpi_barrier_wait', 'mpi_wait_nxn',
-                'mpi_latebroadcast', 'mpi_earlyreduce', 'omp_ebarrier_wait', 'omp_ibarrier_wait'
+                'mpi_latebroadcast', 'mpi_earlyreduce', 'omp_ebarrier_wait', 'omp_ibarrier_wait',
+                'device_wait'
             )
     ),
 

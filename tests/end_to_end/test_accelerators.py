@@ -128,9 +128,29 @@ def test_gains_are_those_of_waiting_for_the_other_kernel(report: Report) -> None
     summary = report.section("summary")
     assert summary.opening is not None
     assert summary.opening.verdict.endswith(
-        'Without "copy", the whole run would be 20.0 µs (20.0%) shorter. That is less than the '
-        "50.0 µs of this call path on the critical path, because other work would become critical."
+        "Without this call path, the whole run would be 20.0 µs (20.0%) shorter. That is less than "
+        "the 50.0 µs of this call path on the critical path, because other work would become "
+        "critical."
     )
+
+
+# The thread waits from 20 to 80; the stream that ends last runs its copy from 30 on.
+def test_a_kernel_is_the_root_cause_of_waiting_for_its_stream(report: Report) -> None:
+    summary = report.section("summary")
+    assert summary.opening is not None
+    assert '"copy" causes 83.3% of all waiting. ' in summary.opening.verdict
+    (cause,) = summary.opening.causes
+    assert (cause.call_path, cause.cost) == ("copy", "50.0 µs, 83.3% of all waiting")
+    assert cause.advice == (
+        "Make it faster, or compute on the host meanwhile: threads wait for it."
+    )
+    said = (
+        '"copy" on GPU stream HIP[0:14] of rank 0 causes 83.3% of all waiting (50.0 µs of 60.0 µs).'
+    )
+    assert said in report.section("root-causes").sentences
+    assert rows_of(report, "causes_and_victims", "finding cause_thread rank thread direct_ns") == [
+        ("Delay, Device", "GPU stream HIP[0:14]", 0, 0, 50 * MICROSECOND)
+    ]
 
 
 # Half of the copy ends at 55, so the thread waits for the kernel until 60: 20 less.

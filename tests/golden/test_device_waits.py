@@ -161,3 +161,36 @@ def test_the_path_goes_back_to_the_thread_at_each_launch(device_waits):
 def test_the_path_stays_on_the_thread_without_launches(device_waits):
     thread = call("hipDeviceSynchronize", 20, 90)
     assert critical_path(device_waits, thread, call("kernel", 25, 60)) == [(0, 0, 100, None, 0, 0)]
+
+
+COSTS = "call_path_id location_id victim_location_id direct_ns"
+
+
+# ns        0    10   20   30   40   50   60   70
+# thread              [hipDeviceSynchronize  ]          waits from 20 to 55
+# stream 1  [a ]  [b    ]  [a        ]                  b: 20 to 25, a: 35 to 55
+# stream 2           [c  ]                              not the last one
+def test_kernels_cause_the_waiting_while_they_run(device_waits):
+    first = call("a", 0, 5) + call("b", 12, 25) + call("a", 35, 55)
+    costs = device_waits(
+        call("hipDeviceSynchronize", 20, 60), first, call("c", 15, 30),
+        relation="device_delays", columns=COSTS,
+    )  # fmt: skip
+    assert sorted(cost for *_, cost in costs) == [5, 20]
+    assert {places[1:3] for places in costs} == {(1, 0)}
+
+
+# The first call waits from 10 to 30, the second one from 40 to 60.
+def test_a_kernel_over_several_waits_causes_a_part_of_each(device_waits):
+    thread = call("cudaStreamSynchronize", 10, 32) + call("cudaStreamSynchronize", 40, 62)
+    kernels = call("k", 5, 30) + call("k", 35, 45) + call("k", 45, 60)
+    (cost,) = device_waits(thread, kernels, relation="device_delays", columns="direct_ns")
+    assert cost == (30 - 10 + 60 - 40,)
+
+
+def test_root_causes_have_kernels_beside_late_calls(device_waits):
+    (cause,) = device_waits(
+        call("hipDeviceSynchronize", 20, 60), call("k", 10, 50),
+        relation="root_causes", columns="kind location_id victim_location_id direct_ns",
+    )  # fmt: skip
+    assert cause == ("device", 1, 0, 30)

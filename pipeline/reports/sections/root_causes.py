@@ -1,6 +1,7 @@
 """Root causes: the call paths that made others wait, directly or through further waiting."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 from tracemill.reports.material import Material
@@ -18,6 +19,8 @@ from tracemill.reports.wording import (
 )
 
 PLACE = 25
+DEVICE = "device"
+"""Kind of the waiting that kernels cause."""
 INDIRECT = "indirect_waiting"
 # Smaller shares of the waiting appear in tables only.
 LEAST_SHARE = 0.1
@@ -47,6 +50,10 @@ BY_CALL_PATH = TableSpec(
         {"source", "worst_direct_ns", "is_mpi", "is_setup", "waiting_ns", "kind", "operation"}
     ),
 )
+_OF_KERNELS = (
+    "A kernel causes waiting for its stream while it runs; if the stream runs nothing, the waiting "
+    "has no cause here."
+)
 BY_VICTIM = TableSpec(
     query="causes_and_victims",
     title="By cause and victim",
@@ -74,11 +81,14 @@ def build(material: Material) -> Section | None:
     """The causes of waiting; None without any."""
     if not material.rows_of(BY_CALL_PATH):
         return None
+    first, *others = material.tables(BY_CALL_PATH, BY_VICTIM, BY_KIND)
+    if material.overview["stream_count"]:
+        first = replace(first, note=f"{first.note} {_OF_KERNELS}")
     return Section(
         key="root-causes",
         title="Root causes",
         sentences=(*describe_causes(material), *describe_indirect(material)),
-        tables=material.tables(BY_CALL_PATH, BY_VICTIM, BY_KIND),
+        tables=(first, *others),
         sources=(read_source(BY_CALL_PATH.query, BY_CALL_PATH.row_limit), read_source(INDIRECT)),
     )
 
@@ -111,6 +121,8 @@ def describe_cause(row: Row, *, has_threads: bool) -> str:
     place = name_place(row["worst_rank"], row["worst_thread"], has_threads=has_threads)
     caused, direct = number(row["caused_ns"]), number(row["direct_ns"])
     places = ("location", "locations") if has_threads else ("process", "processes")
+    if row["kind"] == DEVICE:
+        places = ("GPU stream", "GPU streams")
     where = f" on {count_of(row['location_count'], *places)}"
     if is_one(row):
         is_alone = number(row["worst_ns"]) >= ALONE * caused
