@@ -50,11 +50,17 @@ OF_WHOLE = "Root causes and gains are on the page of the whole run: both follow 
 
 
 def opening_of(material: Material) -> Opening:
-    """The verdict in one or two sentences, the efficiencies as bars, three causes with advice."""
+    """The verdict in one or two sentences, the efficiencies as bars, three causes with advice.
+
+    Where nothing waits, or for devices only in part, gains make up for causes.
+    """
     caused = root_causes.largest(material, LEAST_SHARE)
     gained = () if material.is_focused else _gains(material)
     causes = [_of_waiting(row, has_threads=material.has_threads) for row in caused]
-    causes += [] if causes else [_of_gain(row) for row in gained[: root_causes.MOST_CAUSES]]
+    if not causes or any(row["kind"] == root_causes.DEVICE for row in caused):
+        named = {cause.call_path for cause in causes}
+        others = [_of_gain(row) for row in gained if row["part"] not in named]
+        causes += others[: root_causes.MOST_CAUSES - len(causes)]
     sentences = (
         efficiencies.name_worst(material),
         *_cause_and_gain(caused, gained),

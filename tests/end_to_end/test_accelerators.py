@@ -139,8 +139,12 @@ def test_a_kernel_is_the_root_cause_of_waiting_for_its_stream(report: Report) ->
     summary = report.section("summary")
     assert summary.opening is not None
     assert '"copy" causes 83.3% of all waiting. ' in summary.opening.verdict
-    (cause,) = summary.opening.causes
+    cause, *others = summary.opening.causes
     assert (cause.call_path, cause.cost) == ("copy", "50.0 µs, 83.3% of all waiting")
+    assert [(each.call_path, each.cost) for each in others] == [
+        ("main", "20.0 µs (20.0%) shorter without it"),
+        ("main/hipDeviceSynchronize", "10.0 µs (10.0%) shorter without it"),
+    ]
     assert cause.advice == (
         "Make it faster, or compute on the host meanwhile: threads wait for it."
     )
