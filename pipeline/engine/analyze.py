@@ -8,8 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import duckdb
-
 from tracemill.base.errors import ChangedTraceError, PipelineError, StoreError
 from tracemill.base.processors import available_threads
 from tracemill.base.text import describe_moment
@@ -30,25 +28,18 @@ from tracemill.engine.plan import (
 )
 from tracemill.engine.progress import Reporter, SilentReporter
 from tracemill.engine.recipe import Recipe, recipe_of
+from tracemill.engine.resources import lanes_for, open_database
 from tracemill.readers import open_source
 from tracemill.readers.common.source import Source, SourceIdentity
 from tracemill.sql.query_files import Value, check_values, known_parameters
 from tracemill.store.clock import timestamp
 from tracemill.store.completeness import is_complete
-from tracemill.store.database import FEW_RECORDS, SmallTables, connect
+from tracemill.store.database import SmallTables
 from tracemill.store.generation import GenerationWriter
 from tracemill.store.manifest import Manifest, ReplayOrigin, SourceRecord, UnreadableRecordError
 from tracemill.store.runs import Run, Store
 
-_MOST_LANES = 2
-"""Stages that run at once; more would need more memory."""
-_LANES_FROM_RECORDS = 200_000
-"""Stages of a smaller trace are short, and mostly Python, which runs in one thread at a time."""
 _LIBRARIES = ("pyarrow", "duckdb", "polars", "numpy", "numba", "otf2")
-_MOST_OF_FEW_RECORDS = 100_000
-"""Up to so many records, queries take more time to be planned than to run."""
-_QUERIES_IN_THREADS_FROM_RECORDS = 2_000_000
-"""Over fewer, several threads take more CPU time, and on two processors no less time in all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,44 +244,26 @@ class _Task:
     def _engine_run(
         self, generation: GenerationWriter, *, keeps_database: bool
     ) -> tuple[dict[str, float], SmallTables | None]:
-        given = self.options
+        given, count = self.options, self.source.record_count
         options = options_by_stage(
             self.plan.stages, given.parameters, allow_damaged=given.allow_damaged
         )
         with Engine(
-            lambda: self._connect(generation),
+            lambda: open_database(
+                count, generation, threads=given.threads, memory_limit=given.memory_limit
+            ),
             generation,
             threads=given.threads,
             reporter=self.reporter,
             detail=self._detail,
-            lanes=self._lanes,
+            lanes=lanes_for(count, threads=given.threads, memory_limit=given.memory_limit),
         ) as engine:
             seconds = engine.run(self.plan.stages, options, self.run_id)
             return seconds, engine.take_database() if keeps_database else None
 
     @property
-    def _lanes(self) -> int:
-        has_many = self.source.record_count >= _LANES_FROM_RECORDS
-        return min(self.options.threads, _MOST_LANES) if has_many else 1
-
-    @property
     def _detail(self) -> str:
         return detail_of(self.source.record_count, self.options.parameters)
-
-    def _connect(self, generation: GenerationWriter) -> duckdb.DuckDBPyConnection:
-        """A database that spills into the generation's folder.
-
-        Every query orders its result, so that DuckDB need not preserve the order of rows.
-        """
-        count = self.source.record_count
-        for_few = FEW_RECORDS if count <= _MOST_OF_FEW_RECORDS else {}
-        return connect(
-            threads=self.options.threads if count >= _QUERIES_IN_THREADS_FROM_RECORDS else 1,
-            memory_limit=self.options.memory_limit,
-            temp_directory=str(generation.spill_path),
-            preserve_insertion_order=False,
-            **for_few,
-        )
 
     def _publish(self, generation: GenerationWriter, manifest: Manifest) -> Run:
         self.reporter.stage_started("publish", None)

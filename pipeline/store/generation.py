@@ -98,6 +98,12 @@ class GenerationWriter(PartedSink):
         finished = self.finished.get(name)
         return finished.row_count if finished else self._reused_rows[name]
 
+    @property
+    def most_rows(self) -> int:
+        """The number of rows of the largest table so far."""
+        finished = (written.row_count for written in self.finished.values())
+        return max([0, *finished, *self._reused_rows.values()])
+
     def provide(self, connection: duckdb.DuckDBPyConnection, name: str) -> None:
         if self.row_count(name) <= FEW_ROWS:
             create_copy(connection, name, self.files(name), is_shared=True)

@@ -15,6 +15,7 @@ from tracemill.engine.execute import Engine
 from tracemill.engine.graph import SqlStage
 from tracemill.engine.lanes import Lanes
 from tracemill.engine.progress import SilentReporter
+from tracemill.engine.resources import lanes_for
 from tracemill.patterns.catalog import known_tables
 from tracemill.sql.query_files import all_queries
 from tracemill.stages.stage import PythonStage
@@ -251,3 +252,20 @@ def test_queries_beside_a_large_stage_keep_250_mb(limit: str, less: int) -> None
         assert round(bytes_of(found) / 2**20) == less
     ((found,),) = connection.execute(LIMIT).fetchall()
     assert bytes_of(found) == bytes_of(limit)
+
+
+@pytest.mark.parametrize(
+    ("record_count", "threads", "memory_limit", "lanes"),
+    [
+        (199_999, 8, "", 1),
+        (200_000, 8, "", 2),
+        (200_000, 1, "", 1),
+        (100_000_000, 8, "2GB", 2),
+        (100_000_000, 8, "1999MB", 1),
+        (100_000_000, 8, "80%", 2),
+    ],
+)
+def test_small_traces_and_those_short_of_memory_have_one_lane(
+    record_count: int, threads: int, memory_limit: str, lanes: int
+) -> None:
+    assert lanes_for(record_count, threads=threads, memory_limit=memory_limit) == lanes
