@@ -255,8 +255,7 @@ def compare_runs(
     """The changes from `base` to `other`; runs of a side are repetitions of each other.
 
     Raises UsageError if a side is empty or has a run twice, or if only some runs have the detail
-    profile, StoreError if a run lacks tables, and
-    QueryError.
+    profile, StoreError if a run lacks tables, and QueryError.
     """
     runs = {run.run_id: run for run in (*base, *other)}
     _check(base, other)
