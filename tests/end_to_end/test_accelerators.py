@@ -72,6 +72,8 @@ def test_a_stream_has_its_own_name(report: Report) -> None:
 
 # The thread waits for 60 of 100 us. The streams run 35 and 50 of 2 * 100 us.
 def test_idle_time_is_that_of_threads_and_streams_are_busy(report: Report) -> None:
+    facts = {fact.label: fact.value for fact in report.section("summary").facts}
+    assert (facts["process"], facts["streams busy"]) == (1, 0.425)
     assert report.section("load-balance").sentences[-1] == (
         "On average, a thread is idle for 60.0% of the run. Rank 0 is idle longest: 60.0 µs, all "
         "waiting. GPU streams do not count here: on average, one is busy for 42.5% of the run."

@@ -8,7 +8,7 @@ from tracemill.base.text import join_words
 from tracemill.reports.exploring import describe_left_out
 from tracemill.reports.material import MARK_NOTE, OVERVIEW, Material
 from tracemill.reports.model import MARK, Fact, Finding, Layout, Section, ShownQuery
-from tracemill.reports.sections import efficiencies, gains, root_causes, trace_quality
+from tracemill.reports.sections import efficiencies, gains, load_balance, root_causes, trace_quality
 from tracemill.reports.sections.findings import BY_KIND, MASTERS, describe_all
 from tracemill.reports.sections.wait_states import (
     EXTENDED,
@@ -77,7 +77,7 @@ def build(material: Material) -> Section:
     section = Section(
         key="summary",
         title="Summary",
-        facts=_facts(overview, is_focused=material.is_focused),
+        facts=(*_facts(overview, is_focused=material.is_focused), *_of_streams(material)),
         sentences=(*first, *more),
         findings=tuple(shown),
         remarks=nonempty(
@@ -113,6 +113,7 @@ def _sources(overview: Row) -> tuple[ShownQuery, ...]:
         read_source(root_causes.BY_CALL_PATH.query, root_causes.BY_CALL_PATH.row_limit),
         read_source(root_causes.INDIRECT),
         read_source(BY_KIND.query),
+        *((read_source(load_balance.IDLE),) if overview["stream_count"] else ()),
         read_source(MASTERS),
         read_source("incomplete_locations", _location_count(overview)),
         read_source("quality_findings"),
@@ -171,7 +172,7 @@ def _facts(overview: Row, *, is_focused: bool) -> tuple[Fact, ...]:
             "From the first to the last record of any location.",
         ),
         Fact(
-            "processes",
+            "process" if overview["process_count"] == 1 else "processes",
             overview["process_count"],
             Unit.COUNT,
             "Number of processes of the program.",
@@ -188,6 +189,14 @@ def _facts(overview: Row, *, is_focused: bool) -> tuple[Fact, ...]:
         _waiting_fact(overview),
         Fact("messages", overview["message_count"], Unit.COUNT, "Number of messages."),
     )
+
+
+def _of_streams(material: Material) -> Iterator[Fact]:
+    """How busy streams of accelerators are; nothing without any."""
+    for row in material.rows(load_balance.IDLE) if material.overview["stream_count"] else ():
+        if row["stream_ratio"] is not None:
+            text = "Share of the run for which a stream runs kernels and copies, on average."
+            yield Fact("streams busy", row["stream_ratio"], Unit.SHARE, text)
 
 
 def _waiting_fact(overview: Row) -> Fact:
