@@ -52,6 +52,11 @@ class _Compiler:
             raise RuntimeError(f"a kernel does not compile: {answer.decode()}")
         return answer
 
+    def end(self) -> None:
+        """End it while it has nothing to do."""
+        with self._errors:
+            self._process.communicate()
+
     def _end(self) -> None:
         """Say why the process ended, unless it had nothing to do."""
         with suppress(OSError):
@@ -90,11 +95,21 @@ class _Compilers:
                     return code
         raise KeyboardInterrupt
 
+    def end(self) -> None:
+        """End those that have nothing to do."""
+        while self._idle:
+            self._idle.pop().end()
+
 
 @once
 def _compilers(process: int) -> _Compilers:
     """Those of a process; a fork has none of its parent's."""
     return _Compilers()
+
+
+def end_compilers() -> None:
+    """End the idle compilers of this process now, not when no request has come for a while."""
+    _compilers(os.getpid()).end()
 
 
 def _begin_related(module: str) -> None:

@@ -22,7 +22,7 @@ from tracemill.kernels import otf2_layout as of
 from tracemill.kernels.addressed import addresses_of
 from tracemill.kernels.clock_replay import Events, replay_clocks
 from tracemill.kernels.clock_replay import Meetings as ClockMeetings
-from tracemill.kernels.compilers import TITLE
+from tracemill.kernels.compilers import TITLE, end_compilers
 from tracemill.kernels.corrected_times import CorrectedTimes
 from tracemill.kernels.critical_path_walk import NONE, walk_back
 from tracemill.kernels.delay_costs import Times, charge_waits
@@ -283,9 +283,13 @@ def _begin_common() -> list[Thread]:
 
 
 def load_common_kernels() -> None:
-    """Load, or compile, the kernels that nearly every trace needs; no thread is left running."""
+    """Load, or compile, the kernels that nearly every trace needs.
+
+    No thread and no process is left running.
+    """
     for thread in _begin_common():
         thread.join()
+    end_compilers()
 
 
 def _compile_modules() -> None:

@@ -122,6 +122,25 @@ assert threading.active_count() == 1, threading.enumerate()
     ended(start(script, tmp_path))
 
 
+def test_no_compiler_runs_when_workers_are_forked(tmp_path: Path) -> None:
+    """The server of forks warns of a process that it has not forked when that ends."""
+    script = (
+        CALL_DOUBLE
+        + """
+import os
+from tracemill.kernels import compilers, warm_up
+warm_up._READING = warm_up._ANALYSIS = ()
+assert os.waitpid(-1, os.WNOHANG) == (0, 0)  # a compiler runs
+warm_up.load_common_kernels()
+try:
+    raise SystemExit(f"{os.waitpid(-1, 0)} was left")
+except ChildProcessError:
+    pass
+"""
+    )
+    ended(start(script, tmp_path))
+
+
 def test_processes_at_the_same_time_leave_only_whole_files(tmp_path: Path) -> None:
     for process in [start(CALL_DOUBLE, tmp_path) for _ in range(3)]:
         ended(process)
