@@ -115,7 +115,8 @@ class Engine:
         try:
             for name in stored - small:
                 connection.execute(f"DROP VIEW {quoted(name)}")
-            connection.execute("RESET temp_directory; RESET preserve_insertion_order")
+            for setting in ("temp_directory", "preserve_insertion_order", "external_threads"):
+                connection.execute(f"RESET {setting}")
         except duckdb.Error:
             connection.close()
             return None

@@ -35,11 +35,13 @@ def open_database(
 ) -> duckdb.DuckDBPyConnection:
     """A database that spills into the generation's folder, opened when a trace has been read.
 
-    Every query orders its result, so that DuckDB need not preserve the order of rows.
+    Every query orders its result, so that DuckDB need not preserve the order of rows. Each lane is
+    one of the threads.
     """
     has_many_rows = generation.most_rows >= _QUERIES_IN_THREADS_FROM_ROWS
     return connect(
         threads=threads if has_many_rows else 1,
+        lanes=lanes_for(record_count, threads=threads, memory_limit=memory_limit),
         memory_limit=memory_limit,
         temp_directory=str(generation.spill_path),
         preserve_insertion_order=False,

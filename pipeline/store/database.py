@@ -60,12 +60,16 @@ class SmallTables:
 
 
 def connect(
-    *, threads: int | None = None, memory_limit: str = "", **settings: Any
+    *, threads: int | None = None, lanes: int = 1, memory_limit: str = "", **settings: Any
 ) -> duckdb.DuckDBPyConnection:
-    """A private in-memory database; raises UsageError for a wrong `memory_limit`."""
+    """A private in-memory database; raises UsageError for a wrong `memory_limit`.
+
+    Each of the `lanes`, threads that run queries at once, is one of its `threads`.
+    """
     connection = duckdb.connect()
     chosen = _SETTINGS | settings
-    chosen |= {"threads": threads} if threads else {}
+    if threads:
+        chosen |= {"threads": threads, "external_threads": min(lanes, threads)}
     chosen |= {"memory_limit": memory_limit} if memory_limit else {}
     for name, value in chosen.items():
         try:

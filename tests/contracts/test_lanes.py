@@ -15,7 +15,7 @@ from tracemill.engine.execute import Engine
 from tracemill.engine.graph import SqlStage
 from tracemill.engine.lanes import Lanes
 from tracemill.engine.progress import SilentReporter
-from tracemill.engine.resources import lanes_for
+from tracemill.engine.resources import lanes_for, open_database
 from tracemill.patterns.catalog import known_tables
 from tracemill.sql.query_files import all_queries
 from tracemill.stages.stage import PythonStage
@@ -269,3 +269,16 @@ def test_small_traces_and_those_short_of_memory_have_one_lane(
     record_count: int, threads: int, memory_limit: str, lanes: int
 ) -> None:
     assert lanes_for(record_count, threads=threads, memory_limit=memory_limit) == lanes
+
+
+@pytest.mark.parametrize(
+    ("most_rows", "threads", "found"),
+    [(999_999, 8, (1, 1)), (1_000_000, 1, (1, 1)), (1_000_000, 2, (2, 2)), (1_000_000, 8, (8, 2))],
+)
+def test_lanes_are_among_the_threads_of_queries(
+    most_rows: int, threads: int, found: tuple[int, int], tmp_path: Path
+) -> None:
+    generation: Any = SimpleNamespace(most_rows=most_rows, spill_path=tmp_path)
+    with open_database(2_000_000, generation, threads=threads, memory_limit="") as connection:
+        settings = "SELECT current_setting('threads'), current_setting('external_threads')"
+        assert connection.execute(settings).fetchall() == [found]
