@@ -13,6 +13,7 @@ from tracemill.schemas.overheads import TAXONOMY
 
 TIME, CRITICAL_PATH = "time", "critical_path"
 _SETUP, _OUTSIDE = "overhead_initialise_finalise", "overhead_outside_visits"
+_IDLE = "overhead_idle_threads"
 # A part of a metric explains its change if it has at least this share of it.
 EXPLAINING = 0.5
 # Least share of the change of the critical path for a call path that decides the run time.
@@ -77,11 +78,14 @@ def without_setup(rows: pl.DataFrame) -> pl.DataFrame:
     """The changes outside of calls that start or end MPI.
 
     If a region such as main makes these calls, what is outside of all regions is before or after
-    it, and is left out too. Otherwise it may be the program's own work.
+    it, and is left out too. Otherwise it may be the program's own work. Threads that are idle while
+    another one sets up MPI are left out with all idle time: it is not divided by part of the run.
     """
     key = pl.col("call_path_key")
     calls = rows.filter((pl.col("metric") == _SETUP) & (key != 0))
     is_setup = key.is_in(calls["call_path_key"].unique().to_list())
+    if calls.height:
+        is_setup |= (key == 0) & (pl.col("metric") == _IDLE)
     if calls["parent_call_path_key"].count():
         is_setup |= (key == 0) & (pl.col("metric") == _OUTSIDE)
     return rows.filter(~is_setup)

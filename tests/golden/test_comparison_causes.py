@@ -76,6 +76,25 @@ def test_setup_is_no_cause_of_a_run_time_without_it() -> None:
     assert with_whole({"base": 100, "other": 150})[:2] == [INIT, COMPUTE]
 
 
+#            two threads per process
+# other      thread 1 is idle during MPI_Init (300) and 20 more
+def test_threads_idle_during_setup_are_no_cause_of_a_run_time_without_it() -> None:
+    changed = comparison_of(
+        ("time", INIT, 100, 300),
+        ("overhead_initialise_finalise", INIT, 100, 300),
+        ("time", COMPUTE, 100, 150),
+        ("computation", COMPUTE, 100, 150),
+        ("overhead_idle_threads", "", 0, 320),
+        times=((100,), (150,)),
+    )
+    assert described(changed.causes())[0] == ("overhead_idle_threads", "", 320)
+    sides = {
+        name: replace(side, sizes=tuple(replace(e, whole_time_ns=time) for e in side.sizes))
+        for name, side, time in (("base", changed.base, 200), ("other", changed.other, 450))
+    }
+    assert described(replace(changed, **sides).causes()) == [("computation", COMPUTE, 50)]
+
+
 def test_causes_on_the_critical_path_come_before_waits() -> None:
     first, second = SLOW_RANK.causes()
     assert described((first, second)) == [
