@@ -214,7 +214,9 @@ def compare(
     base: Annotated[
         str, Parameter(help="Run A: id or its first characters, label, or trace path.")
     ],
-    other: Annotated[str, Parameter(help="Run B: the same.")],
+    other: Annotated[
+        str, Parameter(help="Run B: id or its first characters, label, or trace path.")
+    ],
     /,
     *,
     fail_if: FailIf = None,

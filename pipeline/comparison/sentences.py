@@ -62,8 +62,8 @@ def _both(change: EfficiencyChange) -> str:
 
 
 def _compare_times(change: Change) -> str:
-    """'12.3% longer than' or '22.6 times as long as', before the base."""
-    word = "longer" if change.change_value > 0 else "less"
+    """'12.3% longer than', '12.3% less time than' or '22.6 times as long as', before the base."""
+    word = "longer" if change.change_value > 0 else "less time"
     if not change.base_value:
         return f"{word} than"
     if change.change_ratio >= LARGE_CHANGE:

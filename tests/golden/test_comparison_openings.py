@@ -95,7 +95,9 @@ def test_a_cause_on_the_critical_path_has_the_noise_of_the_path() -> None:
 
 def test_page_and_text_say_the_same_verdict() -> None:
     run_time, main = describe_verdict(FASTER)
-    assert run_time.startswith("B takes 40.0% less than A: 100 ns → 60.0 ns (-40.0 ns), beyond")
+    assert run_time.startswith(
+        "B takes 40.0% less time than A: 100 ns → 60.0 ns (-40.0 ns), beyond"
+    )
     assert main == '"main/work" accounts for -50.0 ns on the critical path.'
     summary = build_comparison_report(FASTER).section("summary")
     assert summary.sentences[:2] == (run_time, main)

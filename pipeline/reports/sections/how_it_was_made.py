@@ -45,7 +45,7 @@ def _sentences(trace: Row, manifest: Manifest, versions: str) -> tuple[str, ...]
     )
     options = ", ".join(_options(manifest))
     return (
-        f"The {manifest.source.format} trace was written{written}{ran}; it was analyzed "
+        f"The {manifest.source.format.upper()} trace was written{written}{ran}; it was analyzed "
         f"on {describe_moment(manifest.created_at)} from {manifest.source.path}.{damaged}",
         f"Versions: {versions}." if versions else "The versions were not recorded.",
         *((f"Options: {options}.",) if options else ()),
