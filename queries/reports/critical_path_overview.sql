@@ -1,7 +1,8 @@
 -- Length and composition of the critical path, with the worst location and call path on it.
 --
 -- MPI setup is left out, because a program cannot improve it. Time in thread synchronization and
--- management is separated from the program's own computation.
+-- management, and in moving data to memory, devices or files, is separated from the program's own
+-- computation.
 --
 -- Grain:      one row if the trace has a critical path
 -- Inputs:     critical_path_summary, critical_path_locations, critical_path_profile,
@@ -36,16 +37,30 @@ WITH
         CROSS JOIN (SELECT coalesce(sum(setup_ns), 0)::BIGINT AS setup_ns FROM setups) AS totals
     ),
 
-    -- Outside MPI: locks, barriers, tasks and thread teams.
-    threading AS (
-        SELECT coalesce(sum(profile.path_ns), 0) AS threading_ns
+    -- Outside MPI: locks, barriers, tasks and thread teams; and memory, devices and files.
+    outside_mpi AS (
+        SELECT
+            coalesce(
+                sum(profile.path_ns) FILTER (
+                    WHERE overhead_classes.overhead_class <> 'data movement'
+                ),
+                0
+            ) AS threading_ns,
+            coalesce(
+                sum(profile.path_ns) FILTER (
+                    WHERE overhead_classes.overhead_class = 'data movement'
+                ),
+                0
+            ) AS moving_ns
         FROM critical_path_profile AS profile
         INNER JOIN call_paths USING (call_path_id)
         INNER JOIN region_classes USING (region_id)
         INNER JOIN overhead_classes USING (overhead_id)
         ANTI JOIN mpi_calls USING (region_id)
         WHERE
-            overhead_classes.overhead_class IN ('synchronisation', 'control of parallelism')
+            overhead_classes.overhead_class IN (
+                'synchronisation', 'control of parallelism', 'data movement'
+            )
     ),
 
     contributors AS (
@@ -75,9 +90,10 @@ WITH
 
 SELECT
     lengths.path_ns,
-    (lengths.computation_ns - threading.threading_ns) / nullif(lengths.path_ns, 0)
-        AS computation_ratio,
-    threading.threading_ns / nullif(lengths.path_ns, 0) AS threading_ratio,
+    (lengths.computation_ns - outside_mpi.threading_ns - outside_mpi.moving_ns)
+    / nullif(lengths.path_ns, 0) AS computation_ratio,
+    outside_mpi.threading_ns / nullif(lengths.path_ns, 0) AS threading_ratio,
+    outside_mpi.moving_ns / nullif(lengths.path_ns, 0) AS moving_ratio,
     lengths.communication_ns / nullif(lengths.path_ns, 0) AS communication_ratio,
     lengths.setup_ns,
     lengths.segment_count,
@@ -92,7 +108,7 @@ SELECT
     waits.waiting_ns::BIGINT AS waiting_ns,
     waits.waiting_ns / nullif(lengths.path_ns, 0) AS waiting_ratio
 FROM lengths
-CROSS JOIN threading
+CROSS JOIN outside_mpi
 CROSS JOIN contributors
 CROSS JOIN (SELECT coalesce(sum(path_ns), 0) AS waiting_ns FROM critical_path_waits) AS waits
 LEFT JOIN impacts ON impacts.impact_ns > 0

@@ -162,6 +162,28 @@ def test_locks_on_the_critical_path_are_no_computation() -> None:
     )
 
 
+def test_copies_to_a_device_on_the_critical_path_are_no_computation() -> None:
+    # Of 90 ms outside MPI the path spends 30 in a call that copies to a device.
+    run = late_sender_run(calls=("hipMemcpy", "MPI_Recv"))
+    classes = [
+        {"region_id": at, "overhead_id": CLASSES[name]}
+        for at, name in enumerate(("user code", "device memory", "point-to-point"))
+    ]
+    profile = [
+        {"call_path_id": path, "location_id": location, "path_ns": time * MS}
+        for path, location, time in ((0, 0, 60), (1, 0, 30), (2, 1, 10))
+    ]
+    run = with_rows(run, region_classes=classes, critical_path_profile=profile)
+    section = section_of(run, "critical-path")
+    assert section.sentences[0].startswith(
+        "The critical path takes 100 ms. It consists of 60.0% computation, 30.0% moving data "
+        "outside MPI and 10.0% communication. "
+    )
+    values = {each.label: each.value for each in section.facts}
+    assert values["of the path computation"] == pytest.approx(0.6)
+    assert values["of the path moving data outside MPI"] == pytest.approx(0.3)
+
+
 def test_no_part_of_the_path_is_all_of_it_beside_another() -> None:
     # Of 100 ms the path spends 20 us in a call that takes a lock.
     run = late_sender_run(calls=("omp_set_lock", "MPI_Recv"))

@@ -99,10 +99,12 @@ BROKEN = (
 
 def _facts(overview: Row, material: Material) -> tuple[Fact, ...]:
     threading = Fact("of the path coordinating threads", overview["threading_ratio"], Unit.SHARE)
+    moving = Fact("of the path moving data outside MPI", overview["moving_ratio"], Unit.SHARE)
     return (
         Fact("length", overview["path_ns"], Unit.TIME, "Without MPI setup."),
         Fact("of the path computation", overview["computation_ratio"], Unit.SHARE),
         *((threading,) if material.has_threads else ()),
+        *((moving,) if moving.value else ()),
         Fact("of the path communication", overview["communication_ratio"], Unit.SHARE),
         Fact(f"{_locations(material)[1]} on the path", overview["location_count"], Unit.COUNT),
     )
@@ -136,6 +138,7 @@ def _parts(whole: Row) -> str:
     parts = {
         "computation": number(whole["computation_ratio"]),
         "coordinating threads": number(whole["threading_ratio"]),
+        "moving data outside MPI": number(whole["moving_ratio"]),
         "communication": number(whole["communication_ratio"]),
     }
     shown = {name: share_of(share) for name, share in parts.items() if share}
