@@ -3,7 +3,7 @@
 -- Grain:      one row per kind of call that took time
 -- Inputs:     flat_profile, main_times, regions, mpi_calls, region_classes, overhead_classes,
 --             collectives, collective_members, collective_file_calls, wait_states, call_paths,
---             thread_teams, lock_operations, rma_operations, locations
+--             thread_teams, lock_operations, rma_operations, locations, main_part
 -- Output:     report section wait states
 -- Parameters: none
 -- Assumes:    messages, collectives and collective file access between processes, one-sided
@@ -163,10 +163,17 @@ WITH
         UNION ALL
         SELECT
             'collectives with missing members' AS kind,
-            sum(collective_members.leave_ns - collective_members.enter_ns) AS time_ns
+            sum(
+                greatest(
+                    least(collective_members.leave_ns, main_part.end_ns)
+                    - greatest(collective_members.enter_ns, main_part.begin_ns),
+                    0
+                )
+            ) AS time_ns
         FROM collectives
         INNER JOIN collective_members
             ON collectives.collective_id = collective_members.collective_id
+        CROSS JOIN main_part
         WHERE NOT collectives.is_complete
     ),
 

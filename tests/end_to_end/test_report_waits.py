@@ -323,6 +323,11 @@ def test_collectives_without_all_members_are_named() -> None:
         ],
     )
     assert coverage(run) == (" Not analyzed: collectives with missing members (1.0% of all time).")
+    # Of the 2 ms, 1 is in the main part, which all time is.
+    later = with_rows(run, main_part=[{"begin_ns": 6 * MS, "end_ns": 100 * MS}])
+    assert coverage(later) == (
+        " Not analyzed: collectives with missing members (0.50% of all time)."
+    )
 
 
 def test_with_threads_barriers_of_openmp_are_analyzed_too() -> None:
