@@ -69,17 +69,22 @@ WITH
         FROM derived_counters
     ),
 
+    -- Several counters may have one name; a location records one of them.
     numbered AS (
         SELECT
             figures.figure,
             figures.factor,
-            parts.is_numerator,
-            counters.counter_id,
-            count(*) FILTER (WHERE parts.part <> 'time') OVER (PARTITION BY figures.figure)
-                AS needed_count
-        FROM parts
-        INNER JOIN figures ON parts.name = figures.name AND figures.is_derived
-        LEFT JOIN counters ON parts.part = counters.name
+            counted.is_numerator,
+            counted.needed_count,
+            counters.counter_id
+        FROM (
+            SELECT
+                *,
+                count(*) FILTER (WHERE part <> 'time') OVER (PARTITION BY name) AS needed_count
+            FROM parts
+        ) AS counted
+        INNER JOIN figures ON counted.name = figures.name AND figures.is_derived
+        INNER JOIN counters ON counted.part = counters.name
     ),
 
     derived AS (
