@@ -288,8 +288,10 @@ def _by_target(
 
 
 def _of_location(location: int, series: Sequence[_Series], trace: _Trace) -> list[pa.Table]:
-    """Rows of a location, one table per counter."""
+    """Rows of a location, one table per counter; none without visits."""
     paths = _find_paths(location, series, trace)
+    if not (paths.visit_count >= 0).any():
+        return []
     sums = [PathSums(len(paths.number), each.steps.amount.dtype) for each in series]
     for each, found in zip(series, sums, strict=True):
         is_counted = trace.focus.holds(location, each.steps.time[1:])

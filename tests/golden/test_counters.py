@@ -117,6 +117,17 @@ def test_a_counter_of_a_wider_scope_belongs_to_no_call_path(scope: str) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("mode", ["accumulated start", "relative last", "absolute next"])
+def test_a_location_without_visits_has_only_a_profile(mode: str) -> None:
+    tables = counted_trace(TRACE, STRICT, mode=mode)
+    no_visit = {"location_id": 1, "visit_id": None, "call_path_id": None}
+    tables["counter_values"] = [row | no_visit for row in tables["counter_values"]]
+    tables["locations"] += [{"location_id": 1, "location_group_id": 0}]
+    found = count(tables)
+    assert found["call_path_counters"] == []
+    assert {row["scope_id"] for row in found["counter_profile"]} == {0}
+
+
 def test_a_profile_has_the_mean_of_what_is_recorded_in_a_bin() -> None:
     """Two bins of 25: values 5 and 7, then 20 and, at the end of the run, 26."""
     found = count(counted_trace(TRACE, STRICT), counter_bin_count=2)["counter_profile"]
