@@ -21,6 +21,16 @@ WITH
         FROM kernels
     ),
 
+    -- Of kernels that end at the same time, the first one.
+    ends AS (
+        SELECT
+            location_id,
+            leave_ns,
+            min(number) AS number
+        FROM numbered
+        GROUP BY location_id, leave_ns
+    ),
+
     -- One row per wait, with its last kernel.
     waits AS (
         SELECT
@@ -38,10 +48,10 @@ WITH
     spans AS (
         SELECT
             waits.*,
-            unnest(range(least(firsts.number, waits.last_number), waits.last_number + 1)) AS number
+            unnest(range(least(ends.number, waits.last_number), waits.last_number + 1)) AS number
         FROM waits
-        ASOF INNER JOIN numbered AS firsts
-            ON waits.location_id = firsts.location_id AND waits.start_ns < firsts.leave_ns
+        ASOF INNER JOIN ends
+            ON waits.location_id = ends.location_id AND waits.start_ns < ends.leave_ns
     )
 
 SELECT
@@ -57,4 +67,5 @@ FROM spans
 INNER JOIN numbered
     ON spans.location_id = numbered.location_id AND spans.number = numbered.number
 GROUP BY numbered.call_path_id, numbered.location_id, spans.victim_location_id
+HAVING direct_ns > 0
 ORDER BY numbered.call_path_id, numbered.location_id, spans.victim_location_id

@@ -188,6 +188,16 @@ def test_a_kernel_over_several_waits_causes_a_part_of_each(device_waits):
     assert cost == (30 - 10 + 60 - 40,)
 
 
+# The copy ends where the wait begins, and b where it ends: neither takes any of its time.
+def test_a_kernel_without_duration_causes_nothing(device_waits):
+    kernels = call("copy", 20, 20) + call("a", 20, 50) + call("b", 50, 50)
+    costs = device_waits(
+        call("hipDeviceSynchronize", 20, 60), kernels, relation="device_delays",
+        columns="location_id direct_ns",
+    )  # fmt: skip
+    assert costs == [(1, 30)]
+
+
 def test_root_causes_have_kernels_beside_late_calls(device_waits):
     (cause,) = device_waits(
         call("hipDeviceSynchronize", 20, 60), call("k", 10, 50),
