@@ -28,7 +28,7 @@ WITH
     ),
 
     executed AS (
-        SELECT sum(main_times.time_ns) AS executed_ns
+        SELECT coalesce(sum(main_times.time_ns), 0) AS executed_ns
         FROM main_times
         INNER JOIN regions ON main_times.region_id = regions.region_id
         INNER JOIN locations ON main_times.location_id = locations.location_id

@@ -80,6 +80,17 @@ def test_idle_time_is_that_of_threads_and_streams_are_busy(report: Report) -> No
     )
 
 
+def test_a_stream_that_runs_nothing_is_busy_for_no_time(tmp_path: Path) -> None:
+    trace = Trace(resolution=1_000_000)
+    trace.accelerators[1] = 0
+    trace.location("0 enter main\n 100 leave main")
+    trace.location("", process=1, kind="gpu", name="stream")
+    archive = trace.write(tmp_path / "archive")
+    run = analyze(archive, store=Store(tmp_path / "store"), options=Options(threads=1)).run
+    facts = {fact.label: fact.value for fact in build_report(run).section("summary").facts}
+    assert facts["streams busy"] == 0
+
+
 def test_a_metric_location_has_no_time(report: Report, run: Run) -> None:
     assert rows_of(report, "metric_locations", "rank thread metrics value_count") == [
         (0, "metric location power of the node", "power", 9)
