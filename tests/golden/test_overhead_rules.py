@@ -83,7 +83,7 @@ def test_the_shipped_rules_classify_regions(paradigm, role, name, part):
             "replicated code, partially parallelised code",
         ),
         ("blocked", ""),
-        ("communicating", "device memory, point-to-point, collective, put/get"),
+        ("communicating", "point-to-point, collective, put/get, device memory"),
         ("synchronizing", "barrier, lock, wait, condition"),
         ("I/O", "I/O"),
         ("create/destroy", "fork/join, scheduling, process/thread management, initialise/finalise"),
@@ -144,6 +144,17 @@ def test_a_missing_or_unreadable_file_of_rules_is_reported(tmp_path):
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(UsageError, match="save it as such"):
         read_rules(path)
+
+
+# Tables of stored runs have these numbers.
+def test_classes_keep_their_numbers():
+    assert [each.part for each in TAXONOMY] == [
+        "user code", "local memory", "point-to-point", "collective", "put/get", "I/O", "barrier",
+        "lock", "wait", "condition", "fork/join", "scheduling", "process/thread management",
+        "initialise/finalise", "algorithm change", "compiler change", "unparallelised code",
+        "replicated code", "partially parallelised code", "idle threads", "measurement", "no rule",
+        "outside visits", "device memory",
+    ]  # fmt: skip
 
 
 def test_the_shipped_rules_are_a_file_like_any_other(tmp_path):
