@@ -204,3 +204,23 @@ def test_root_causes_have_kernels_beside_late_calls(device_waits):
         relation="root_causes", columns="kind location_id victim_location_id direct_ns",
     )  # fmt: skip
     assert cause == ("device", 1, 0, 30)
+
+
+# Rank 0 waits for the kernel from 10 to 60. The receiver waits from 10 to 80: until 70 because of
+# hipDeviceSynchronize, then because of main. Every process has a rank, so the receiver's is 2.
+def test_causes_of_waiting_for_devices_and_messages_stand_together(read, run_query):
+    trace = Trace(accelerators={1: 0})
+    for name in ("MPI_Send", "MPI_Recv"):
+        trace.region(name, paradigm="mpi", role="point2point")
+    sync = call("hipDeviceSynchronize", 10, 70)
+    send = "80 enter MPI_Send\n80 MpiSend 2 0 0 8\n85 leave MPI_Send\n"
+    trace.location(f"0 enter main\n{sync}{send}100 leave main")
+    trace.location(call("k", 10, 60), process=1, kind="gpu", name="stream")
+    receive = "10 enter MPI_Recv\n90 MpiRecv 0 0 0 8\n90 leave MPI_Recv\n"
+    trace.location(f"0 enter main\n{receive}100 leave main", process=2)
+    tables = read(trace)
+    given = {name: tables.records(name) for name in tables.tables}
+    causes = run_query("root_causes", given, "kind location_id victim_location_id direct_ns")
+    assert sorted(causes) == [
+        ("device", 1, 0, 50), ("latesender", 0, 2, 10), ("latesender", 0, 2, 60)
+    ]  # fmt: skip
