@@ -1,7 +1,8 @@
 -- Places to look at first: the longest wait of each of the most expensive wait states, and the
 -- longest segments of the critical path.
 --
--- The call path is that of the call that waits, or in which a segment starts.
+-- The call path is that of the call that waits, or in which a segment starts. A segment begins
+-- where the wait at its start ends: the waiting is not on the path.
 --
 -- Grain:      one row per wait, or segment of the critical path, to look at
 -- Inputs:     wait_states, metrics, critical_path_segments, locations, call_paths
@@ -55,11 +56,11 @@ WITH
             location_id,
             call_path_id,
             cause_location_id,
-            begin_ns,
+            begin_ns + wait_ns AS begin_ns,
             end_ns,
-            row_number() OVER (ORDER BY end_ns - begin_ns DESC, ordinal) AS place
+            row_number() OVER (ORDER BY end_ns - begin_ns - wait_ns DESC, ordinal) AS place
         FROM critical_path_segments
-        WHERE end_ns > begin_ns
+        WHERE end_ns > begin_ns + wait_ns
     ),
 
     places AS (

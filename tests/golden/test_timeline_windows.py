@@ -88,7 +88,8 @@ def test_the_shortest_of_too_many_visits_are_left_out() -> None:
     assert visits_in(0, 100, 2) == [0, 1]  # 100, 10, 5 and 10 long: of equals the first
 
 
-# Late senders cost most, 30 + 20; the barrier's single wait of 40 less; then the path's segments.
+# Late senders cost most, 30 + 20; the barrier's single wait of 40 less; then the path's segments,
+# of which the second begins after a wait of 270: 400 − 60 − 270 = 70.
 def test_places_are_the_worst_wait_of_each_kind_and_the_longest_parts_of_the_path() -> None:
     waits = [("late", 0, 100, 30), ("late", 1, 200, 20), ("barrier", 1, 300, 40)]
     tables = {
@@ -101,17 +102,35 @@ def test_places_are_the_worst_wait_of_each_kind_and_the_longest_parts_of_the_pat
         ],
         "call_paths": [{"call_path_id": at, "path": f"main/{at}"} for at in range(3)],
         "critical_path_segments": [
-            {"ordinal": 0, "location_id": 1, "begin_ns": 0, "end_ns": 60},
+            {"ordinal": 0, "location_id": 1, "begin_ns": 0, "end_ns": 60, "wait_ns": 0},
             {"ordinal": 1, "location_id": 0, "begin_ns": 60, "end_ns": 400, "cause_location_id": 1}
-            | {"call_path_id": 1},
+            | {"call_path_id": 1, "wait_ns": 270},
         ],
     }
     columns = "kind title rank begin_ns end_ns cause_location_id call_path"
     assert run_query("timeline_places", tables, columns, row_limit=4) == [
         ("wait", "Late", 0, 100, 130, 0, "main/0"),
-        ("path", "Critical path", 0, 60, 400, 1, "main/1"),
+        ("path", "Critical path", 0, 330, 400, 1, "main/1"),
         ("wait", "Barrier", 1, 300, 340, 0, "main/2"),
         ("path", "Critical path", 1, 0, 60, None, None),
+    ]
+
+
+# rank 0           |receive:  waits 0 to 60 |== path ==|
+# rank 1   |== path until 60 ==|send
+def test_the_path_is_on_one_row_at_a_time() -> None:
+    segments = [
+        {"ordinal": 0, "location_id": 1, "begin_ns": 0, "end_ns": 60, "wait_ns": 0},
+        {"ordinal": 1, "location_id": 0, "begin_ns": 10, "end_ns": 90, "wait_ns": 50},
+        # Clocks contradict each other: the wait is longer than the segment.
+        {"ordinal": 2, "location_id": 1, "begin_ns": 85, "end_ns": 95, "wait_ns": 12},
+    ]
+    columns = "ordinal location_id begin_ns end_ns"
+    tables = {"critical_path_segments": segments}
+    assert run_query("timeline_path", tables, columns) == [
+        (0, 1, 0, 60),
+        (1, 0, 60, 90),
+        (2, 1, 97, 97),
     ]
 
 
