@@ -15,5 +15,8 @@ class ShownComparison(Comparison):
         """The comparison, as notebooks show it."""
         return cls(**{each.name: getattr(found, each.name) for each in fields(found)})
 
+    def __repr__(self) -> str:
+        return f"<comparison of {self.base.label} and {self.other.label}>"
+
     def _repr_html_(self) -> str:
         return summary_html(build_comparison_report(self))

@@ -1,7 +1,7 @@
 """Single pictures of a run, for notebooks and files."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,7 +27,7 @@ from tracemill.reports.wording import Row, number
 Result = TypeVar("Result")
 Arrays = dict[str, NDArray[Any]]
 _NANOSECONDS = 1e9
-_MOST_BINS = 256
+_MOST_BINS = 2_048
 _SUFFIXES = (".svg", ".png")
 
 
@@ -36,8 +36,8 @@ class Plot:
     """A picture that notebooks show; `png` is empty if there is only an SVG."""
 
     name: str
-    svg: str
-    png: bytes = b""
+    svg: str = field(repr=False)
+    png: bytes = field(default=b"", repr=False)
 
     def _repr_html_(self) -> str:
         return self.svg[self.svg.index("<svg") :]
@@ -97,7 +97,7 @@ def export_picture(run: ReportedRun, what: str, output: Path, *, is_overwriting:
 
 
 def _draw_timeline(material: Material, kept: Collection[int] | None = None) -> Drawn:
-    """The part with the most time of every location in at most 256 bins of the main part.
+    """The part with the most time of every location in at most 2,048 bins of the main part.
 
     Only of the locations `kept`, if they are given.
     """
@@ -129,7 +129,7 @@ def _draw_timeline(material: Material, kept: Collection[int] | None = None) -> D
 
 
 def _in_main_part(found: Arrays, span: Row) -> Arrays:
-    """The bins that overlap the main part, as fine as at most 256 of them are."""
+    """The bins that overlap the main part, as fine as at most 2,048 of them are."""
     begin, end = number(span["main_begin_ns"]), number(span["main_end_ns"])
     is_inside = (found["end_ns"] > begin) & (found["begin_ns"] < end)
     if not is_inside.any():

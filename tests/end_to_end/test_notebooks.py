@@ -67,7 +67,7 @@ def test_the_timeline_is_that_of_the_main_part(store: OpenedStore) -> None:
         "SELECT main_part.begin_ns, main_part.end_ns, runs.end_ns FROM main_part, runs"
     ).rows()
     found = {
-        "level": np.array([0, 0, 0, 1, 1]), "bin": np.array([0, 1, 2, 2, 3]),
+        "level": np.array([0, 0, 0, 1, 1]), "bin": np.array([0, 1, 2, 2, 1_500]),
         "begin_ns": np.array([0, begin, end, begin, begin + 5]),
         "end_ns": np.array([begin, end, last, begin + 5, end]),
     }  # fmt: skip
@@ -105,6 +105,14 @@ def test_names_are_escaped_and_the_html_is_well_formed(store: OpenedStore) -> No
     for each in shown:
         ET.fromstring(f"<div>{each._repr_html_()}</div>")  # type: ignore[attr-defined]
     assert "<h4>x&lt;y</h4>" in store.run("x<y")._repr_html_()
+
+
+def test_a_prompt_shows_one_line(store: OpenedStore) -> None:
+    run = store.run("x<y")
+    assert repr(run).endswith("(x<y)>")
+    assert repr(store.compare("x<y", "x<y")) == "<comparison of x<y and x<y>"
+    plot = store.campaign("efficiencies").plot()
+    assert repr(plot) == f"Plot(name='{plot.name}')"
 
 
 def test_an_answer_is_a_frame_of_polars_or_pandas(
