@@ -34,7 +34,8 @@ unexport PYTHONDONTWRITEBYTECODE
 PY := .venv/bin/python
 TRACEMILL := .venv/bin/tracemill
 
-# Stamps, each written last. An unfinished INSTALLING is newer than RUNTIME: begin anew.
+# Stamps, each written last. An unfinished INSTALLING is newer than RUNTIME: begin anew. RUNTIME
+# holds the pins that are installed: a checkout also dates unchanged files anew.
 RUNTIME := .venv/.runtime
 PACKAGE := .venv/.package
 KERNELS := .venv/.kernels
@@ -180,9 +181,13 @@ ifneq ($(shell { "$(PYTHON)" -c '$(IDENTITY)'; } 2>&1),$(shell { $(PY) -c '$(IDE
 STALE := rebuild
 endif
 endif
+PINS := requirements/runtime.txt requirements/build.txt
+ifneq ($(shell cat $(PINS) | cmp - $(RUNTIME) 2>&1),)
+STALE := rebuild
+endif
 
 # sys._base_executable: python3 may be that of the .venv to be replaced.
-$(RUNTIME): requirements/runtime.txt requirements/build.txt $(wildcard $(INSTALLING)) $(STALE)
+$(RUNTIME): $(wildcard $(INSTALLING)) $(STALE)
 	@"$$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	echo "Python 3.11 or newer is needed, but $$PYTHON says: $$({ "$$PYTHON" --version; } 2>&1)." \
 	'Name another: make setup PYTHON=python3.12' >&2; exit 1; }
@@ -195,7 +200,7 @@ $(RUNTIME): requirements/runtime.txt requirements/build.txt $(wildcard $(INSTALL
 	@$(INSTALL) --no-compile $(WHEELS) $(HASHED) --requirement requirements/runtime.txt \
 	--requirement requirements/build.txt || { $(INSTALL_FAILED); exit 1; }
 	@$(BYTECODE)
-	@touch $@
+	@cat $(PINS) >$@
 
 # The package of this checkout; a new folder in it has to be installed.
 $(PACKAGE): pyproject.toml $(RUNTIME)
