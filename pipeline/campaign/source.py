@@ -18,7 +18,7 @@ from tracemill.campaign.description import Description
 from tracemill.campaign.gathering import QUERIES, Gathered, gather, in_batches
 from tracemill.campaign.measured import tables_of
 from tracemill.campaign.mixture import Programs, own_regions
-from tracemill.campaign.site_matching import match_call_sites
+from tracemill.campaign.site_matching import MatchedSites, match_call_sites
 from tracemill.schemas import BY_NAME, Table, campaign_costs, campaigns
 from tracemill.schemas.campaign_efficiencies import RUN_EFFICIENCIES
 from tracemill.schemas.definitions import FULL
@@ -110,8 +110,29 @@ class CampaignSource:
         report(len(self.runs) - len(numbers))
         applications = {run_id: self.runs[number].application for run_id, number in numbers.items()}
         matched = match_call_sites([self._opened(run_id) for run_id in numbers], applications)
-        writer, figures = _Writer(sink, numbers), _Figures()
-        programs = Programs(is_name_given=self.is_application_given)
+        writer = _Writer(sink, numbers)
+        figures = self._write_analyzed(writer, numbers, matched, threads=threads, report=report)
+        for number, run in enumerate(self.runs):
+            if run.measured is not None:
+                writer.write_measured(number, tables_of(run.measured, run.processes))
+        writer.finish()
+        rows = [self._row(number, figures) for number in range(len(self.runs))]
+        _write(sink, campaigns.CAMPAIGN_RUNS, rows)
+        _write(sink, campaigns.RUN_PARAMETERS, self._parameters())
+        _write(sink, campaigns.RUN_MONITORING, self._monitored())
+        _write(sink, campaigns.CAMPAIGN_SETTINGS, self._settings(matched.joined))
+
+    def _write_analyzed(
+        self,
+        writer: "_Writer",
+        numbers: Mapping[str, int],
+        matched: MatchedSites,
+        *,
+        threads: int,
+        report: Callable[[int], None],
+    ) -> "_Figures":
+        """Write the rows of analyzed runs, by their numbers; returns their figures."""
+        figures, programs = _Figures(), Programs(is_name_given=self.is_application_given)
         for batch in in_batches(self._opened(run_id) for run_id in numbers):
             gathered = gather(
                 batch,
@@ -128,15 +149,7 @@ class CampaignSource:
             figures.add(gathered)
             report(len(batch))
         programs.check()
-        for number, run in enumerate(self.runs):
-            if run.measured is not None:
-                writer.write_measured(number, tables_of(run.measured, run.processes))
-        writer.finish()
-        rows = [self._row(number, figures) for number in range(len(self.runs))]
-        _write(sink, campaigns.CAMPAIGN_RUNS, rows)
-        _write(sink, campaigns.RUN_PARAMETERS, self._parameters())
-        _write(sink, campaigns.RUN_MONITORING, self._monitored())
-        _write(sink, campaigns.CAMPAIGN_SETTINGS, self._settings(matched.joined))
+        return figures
 
     def _opened(self, run_id: str) -> Run:
         run = self.store.generation(run_id, self.generations[run_id])

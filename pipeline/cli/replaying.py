@@ -169,15 +169,7 @@ def _print_paths(opened: "Opened", count: int, format: Format) -> None:
     from tracemill.shell.formats import print_rows
     from tracemill.stages.near_paths import find_near_paths
 
-    names = [*opened.call_paths, "outside of all calls", ""]
-    places = opened.scaled.names
-    ids = opened.scaled.found.location_ids.tolist()
-    place = {
-        each: f"{rank}.{thread}"
-        for each, rank, thread in zip(
-            ids, places.rank.tolist(), places.thread.tolist(), strict=True
-        )
-    }
+    names, place = [*opened.call_paths, "outside of all calls", ""], _named_places(opened)
     found = find_near_paths(opened.scaled.found, opened.total_slack, count)
     rows = [
         (at, path.length, path.slack, path.shared, names[path.alone], place.get(path.location, ""))
@@ -200,6 +192,13 @@ def _print_paths(opened: "Opened", count: int, format: Format) -> None:
             "gains nothing.",
             markup=False, soft_wrap=True,
         )  # fmt: skip
+
+
+def _named_places(opened: "Opened") -> dict[int, str]:
+    """Rank and thread of each location, such as 3.0."""
+    names, ids = opened.scaled.names, opened.scaled.found.location_ids.tolist()
+    places = zip(ids, names.rank.tolist(), names.thread.tolist(), strict=True)
+    return {each: f"{rank}.{thread}" for each, rank, thread in places}
 
 
 def pop(

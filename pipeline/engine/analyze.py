@@ -89,11 +89,6 @@ def analyze(
     return analyze_source(open_source(trace), store=store, options=options, reporter=reporter)
 
 
-def preview(trace: Path, *, store: Store, options: Options | None = None) -> tuple[Decision, ...]:
-    """The decision of `analyze` about each table; nothing is written."""
-    return preview_source(open_source(trace), store=store, options=options)
-
-
 def analyze_source(
     source: Source,
     *,
@@ -144,7 +139,7 @@ def find_analyzed(source: Source, *, store: Store, outlines: Sequence[Outline]) 
 def preview_source(
     source: Source, *, store: Store, options: Options | None = None, recipe: Recipe | None = None
 ) -> tuple[Decision, ...]:
-    """The same as `preview` for an opened source."""
+    """The decision of `analyze_source` about each table; nothing is written."""
     task = _prepare(source, store, options or Options(), SilentReporter(), recipe)
     return task.decisions()
 

@@ -10,7 +10,7 @@ from tracemill.schemas.events import VISITS
 from tracemill.schemas.profiles import CALL_TREE
 from tracemill.stages.arrays import Flags, Numbers, Relation, place, read_columns, sum_by
 from tracemill.stages.focus_times import FocusTimes
-from tracemill.stages.forks import read_forks, with_forks
+from tracemill.stages.forks import Forks, read_forks, with_forks
 
 _BATCH_ROWS = 1 << 20
 _NO_TIME = np.iinfo(np.int64).max
@@ -51,38 +51,52 @@ def find_focus_visits(
     the exclusive time is more than the visit without its callees, because tasks are suspended,
     counts where the visit begins.
     """
-    forks = read_forks(parallel_visits)
-    called, called_all = (np.zeros(visit_count, np.int64) for _ in range(2))
-
-    def add_callees(caller: Numbers, location: Numbers, begin: Numbers, end: Numbers) -> Numbers:
-        inside = times.spent(location, end) - times.spent(location, begin)
-        has_caller = caller >= 0
-        np.add.at(called, caller[has_caller], inside[has_caller])
-        np.add.at(called_all, caller[has_caller], (end - begin)[has_caller])
-        return inside
-
-    add_callees(
+    callees = _CalleeTimes(times, visit_count)
+    callees.add(
         *read_columns(
             task_fragments, "coalesce(scheduling_visit_id, -1)", "location_id::BIGINT", "begin_ns",
             "end_ns",
         )
     )  # fmt: skip
+    found = _read_kept(visits, read_forks(parallel_visits), times, callees)
+    visit = found["visit_id"]
+    rest = found["exclusive_ns"] - (found.pop("whole") - callees.whole[visit])
+    found["exclusive_ns"] = found.pop("inside") - callees.inside[visit] + rest * found["is_entered"]
+    for name in ("enter_ns", "leave_ns"):
+        found[name] = times.spent(found["location_id"], found[name])
+    return FocusVisits(found)
+
+
+class _CalleeTimes:
+    """The time of the callees of each visit (ns): `inside` the focus, and as a `whole`."""
+
+    def __init__(self, times: FocusTimes, visit_count: int) -> None:
+        self._times = times
+        self.inside, self.whole = (np.zeros(visit_count, np.int64) for _ in range(2))
+
+    def add(self, caller: Numbers, location: Numbers, begin: Numbers, end: Numbers) -> Numbers:
+        """Add callees to their callers (-1: none); returns their times inside."""
+        inside = self._times.spent(location, end) - self._times.spent(location, begin)
+        has_caller = caller >= 0
+        np.add.at(self.inside, caller[has_caller], inside[has_caller])
+        np.add.at(self.whole, caller[has_caller], (end - begin)[has_caller])
+        return inside
+
+
+def _read_kept(
+    visits: Relation, forks: Forks, times: FocusTimes, callees: _CalleeTimes
+) -> dict[str, Any]:
+    """Read the visits in the focus; adds all visits to the callees of their callers."""
     kept: list[dict[str, Any]] = []
     for batch in visits.select(", ".join(_READ)).to_arrow_reader(_BATCH_ROWS):
         rows = {name: batch[name].to_numpy(zero_copy_only=False) for name in batch.schema.names}
         begin, end = with_forks(rows["visit_id"], rows["enter_ns"], rows["leave_ns"], forks)
-        rows["inside"] = add_callees(rows["parent"], rows["location_id"], begin, end)
+        rows["inside"] = callees.add(rows["parent"], rows["location_id"], begin, end)
         rows["whole"] = end - begin
         rows["is_entered"] = times.holds(rows["location_id"], rows["enter_ns"])
         is_kept = rows["is_entered"] | (rows["inside"] > 0)
         kept.append({name: column[is_kept] for name, column in rows.items()})
-    found = {name: np.concatenate([each[name] for each in kept]) for name in kept[0]}
-    visit = found["visit_id"]
-    rest = found["exclusive_ns"] - (found.pop("whole") - called_all[visit])
-    found["exclusive_ns"] = found.pop("inside") - called[visit] + rest * found["is_entered"]
-    for name in ("enter_ns", "leave_ns"):
-        found[name] = times.spent(found["location_id"], found[name])
-    return FocusVisits(found)
+    return {name: np.concatenate([each[name] for each in kept]) for name in kept[0]}
 
 
 def sum_call_tree(
@@ -111,22 +125,18 @@ def sum_call_tree(
     row = rows_of(found["location_id"], found["call_path_id"])
     count = sum_by(row, found["is_entered"], len(keys))
     exclusive = sum_by(row, found["exclusive_ns"], len(keys))
-    shortest, longest = np.full(len(keys), _NO_TIME), np.zeros(len(keys), np.int64)
-    length = found["leave_ns"] - found["enter_ns"]
-    np.minimum.at(shortest, row, length)
-    np.maximum.at(longest, row, length)
+    shortest, longest = _extremes(row, found["leave_ns"] - found["enter_ns"], len(keys))
     is_met = np.zeros(len(keys), np.bool_)
     is_met[row] = True
     _add_fragments(task_fragments, times, rows_of, count, exclusive, is_met)
     is_active = _is_at_or_above(row_path[is_met], last)
     is_kept = np.isin(row_location, times.locations) & is_active[row_path]
+    below = _sum_below(exclusive[order], keys[order], last[row_path[order]], size)
     columns = {
         "visit_count": count,
         "exclusive_ns": exclusive,
-        "inclusive_ns": _sum_below(exclusive[order], keys[order], last[row_path[order]], size)[
-            np.argsort(order)
-        ],
-        "shortest_ns": _where_visited(call_tree, np.where(shortest < _NO_TIME, shortest, 0)),
+        "inclusive_ns": below[np.argsort(order)],
+        "shortest_ns": _where_visited(call_tree, shortest),
         "longest_ns": _where_visited(call_tree, longest),
     }
     for name, values in columns.items():
@@ -155,6 +165,14 @@ def _add_fragments(
     np.add.at(count, row, (is_first & is_begun).astype(np.int64))
     np.add.at(exclusive, row, inside)
     is_met[row[is_begun | (inside > 0)]] = True
+
+
+def _extremes(row: Numbers, length: Numbers, count: int) -> tuple[Numbers, Numbers]:
+    """The shortest and the longest length of each row; 0 without any."""
+    shortest, longest = np.full(count, _NO_TIME), np.zeros(count, np.int64)
+    np.minimum.at(shortest, row, length)
+    np.maximum.at(longest, row, length)
+    return np.where(shortest < _NO_TIME, shortest, 0), longest
 
 
 def _is_at_or_above(path: Numbers, last: Numbers) -> Flags:

@@ -1,6 +1,6 @@
 """The operations of a run, and where each process takes part in them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log2
 
@@ -200,12 +200,24 @@ def _message_parts(
     if not recording.messages.height:
         return pl.DataFrame(schema=_PARTS)
     rows = _with_rounds(recording.messages, anchors)
-    first = len(found)
-    rows = rows.with_columns(
-        operation=(pl.struct("interval", "call_path_id", "round").rank("dense") - 1 + first).cast(
-            pl.Int64
+    operation = pl.struct("interval", "call_path_id", "round").rank("dense") - 1 + len(found)
+    rows = rows.with_columns(operation=operation.cast(pl.Int64))
+    found += _exchanges(recording, rows)
+    return (
+        pl.concat(_as_parts(side) for side in _sides(rows))
+        .group_by("operation", "rank", maintain_order=True)
+        .agg(
+            pl.col("start_ns", "start_visit_id", "send_ns", "send_visit_id").max(),
+            pl.col("end_ns", "end_visit_id", "receive_ns").min(),
         )
+        .select(list(_PARTS))
     )
+
+
+def _exchanges(
+    recording: Recording, rows: pl.DataFrame
+) -> Iterator[tuple[Pattern, tuple[float, ...]]]:
+    """The pattern of each operation of messages, with the bytes of its pairs."""
     channels = (
         rows.group_by("operation", "call_path_id", "sender", "receiver")
         .agg(pl.len().alias("count"), pl.col("bytes").sum())
@@ -223,7 +235,11 @@ def _message_parts(
             pairs=interned.setdefault(pairs, pairs),
             size_class=_class(mean),
         )
-        found.append((pattern, tuple(map(float, sizes))))
+        yield pattern, tuple(map(float, sizes))
+
+
+def _sides(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Messages as their senders and as their receivers see them."""
     sends = rows.select(
         "operation", "send_ns", "send_visit_id", rank="sender", start_ns="send_start_ns",
         start_visit_id="send_visit_id", end_ns="send_end_ns", end_visit_id="send_end_visit_id",
@@ -233,15 +249,7 @@ def _message_parts(
         start_visit_id="receive_visit_id", end_ns="receive_end_ns",
         end_visit_id="receive_end_visit_id", receive_ns="receive_end_ns",
     )  # fmt: skip
-    return (
-        pl.concat([_as_parts(sends), _as_parts(receives)])
-        .group_by("operation", "rank", maintain_order=True)
-        .agg(
-            pl.col("start_ns", "start_visit_id", "send_ns", "send_visit_id").max(),
-            pl.col("end_ns", "end_visit_id", "receive_ns").min(),
-        )
-        .select(list(_PARTS))
-    )
+    return sends, receives
 
 
 def _as_parts(rows: pl.DataFrame) -> pl.DataFrame:

@@ -14,9 +14,8 @@ from tracemill.programs.transfers import AllPairs, Ring, Transfers
 from tracemill.schemas.replay import DEPENDENCY_KINDS
 from tracemill.stages.arrays import Flags, Numbers
 
-_MEETINGS = tuple(map(DEPENDENCY_KINDS.index, ("barrier", "n_to_n", "n_to_one")))
-_ONE_TO_N, _SCAN, _NEIGHBORS = map(
-    DEPENDENCY_KINDS.index, ("one_to_n", "scan", "neighbourhood")
+_N_TO_ONE, _ONE_TO_N, _SCAN, _NEIGHBORS = map(
+    DEPENDENCY_KINDS.index, ("n_to_one", "one_to_n", "scan", "neighbourhood")
 )  # fmt: skip
 _OF_PROGRAMS = {
     "gatherv": "gather", "scatterv": "scatter", "allgatherv": "allgather",
@@ -105,18 +104,12 @@ def _roles(run: Recorded, own: Numbers, places: Numbers) -> tuple[Numbers, Numbe
 
 def _add_collective(points: Points, members: Members, cluster: Cluster) -> None:
     operation = _OF_PROGRAMS.get(members.operation, members.operation)
-    if members.kind in (_ONE_TO_N, _MEETINGS[2]):
+    if members.kind in (_ONE_TO_N, _N_TO_ONE):
         side = members.leave if members.kind == _ONE_TO_N else members.awaited
         taking_part = side != NONE
         taking_part[members.root] = True
         members = _only(members, taking_part)
-    count = len(members.process)
-    if members.kind == _ONE_TO_N:
-        own = members.received
-    elif members.kind == _MEETINGS[2]:
-        own = members.sent
-    else:
-        own = members.received // count
+    count, own = len(members.process), _bytes_of_members(members)
     size = int(own.max(initial=0))
     listed, earlier, later = _plan(operation, size, members.root, count, cluster)
     if operation in _PER_MEMBER:
@@ -140,6 +133,15 @@ def _add_collective(points: Points, members: Members, cluster: Cluster) -> None:
         points.wait(members.leave, over)
     else:
         points.wait(members.leave[listed.receivers], number)
+
+
+def _bytes_of_members(members: Members) -> Numbers:
+    """The bytes that each member exchanges with the root, or with each other member."""
+    if members.kind == _ONE_TO_N:
+        return members.received
+    if members.kind == _N_TO_ONE:
+        return members.sent
+    return members.received // len(members.process)
 
 
 @lru_cache(maxsize=64)

@@ -97,21 +97,21 @@ def make_outcome(run: Recorded, cluster: Cluster, replayed: Replayed) -> Outcome
     end = replayed.end[last][order]
     path, path_overhead, transfer = _critical_path(run, replayed, inside, last)
     return Outcome(
-        interval,
-        run.ranks,
-        begin,
-        end,
-        total(lowered.computation),
-        _useful(run, lowered.computation, inside),
-        total(lowered.overhead),
-        total(wait),
-        total(lowered.overhead) + total(np.where(is_mpi, wait, 0)),
-        _by_path(of_process, found.path[:actions], wait, count, len(run.paths.region)),
-        path,
-        path_overhead,
-        transfer,
-        int(_ideal_ends(run, lowered.computation)[last].max() - begin.min()),
-        level_outcomes(cluster, replayed.network, int(end.max() - begin.min())),
+        interval=interval,
+        ranks=run.ranks,
+        begin=begin,
+        end=end,
+        computation=total(lowered.computation),
+        useful=_useful(run, lowered.computation, inside),
+        overhead=total(lowered.overhead),
+        waiting=total(wait),
+        in_mpi=total(lowered.overhead) + total(np.where(is_mpi, wait, 0)),
+        waits=_by_path(of_process, found.path[:actions], wait, count, len(run.paths.region)),
+        path=path,
+        path_overhead=path_overhead,
+        transfer=transfer,
+        ideal=int(_ideal_ends(run, lowered.computation)[last].max() - begin.min()),
+        levels=level_outcomes(cluster, replayed.network, int(end.max() - begin.min())),
     )
 
 
