@@ -27,7 +27,7 @@ CONFIGURATION_PATHS = Table(
         "setup: medians over the repetitions of the fastest launch. Call paths with at least "
         "`least_path_share` of the path in a run (default 0.01)."
     ),
-    grain="one row per application, processes, size, and call path that is ever that large",
+    grain="one row per application, processes, size, and call path with that share in some run",
     key=("application", "processes", "size", "call_path_key"),
     columns=(
         APPLICATION,

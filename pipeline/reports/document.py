@@ -219,7 +219,7 @@ def _figures(overview: Row, detail: str) -> Figures:
         "all_time": "total_s",
         "mpi": "mpi_ratio",
         "waiting": "wait_ratio",
-        "extended_waiting": "beyond_ratio",
+        "extended_waiting": "extended_ratio",
         "processes": "process_count",
         "threads": "thread_count",
         "messages": "message_count",

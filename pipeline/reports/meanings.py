@@ -6,7 +6,6 @@ from tracemill.schemas.phases import ratio_name
 MEANINGS = {
     "absent_ns": "Time of the run before the location's first and after its last record.",
     "alone_ns": "Time that other threads lose while only this call path computes.",
-    "beyond_ns": "Extended wait states, which Scalasca does not detect.",
     "bytes": "Bytes of the messages as sent.",
     "bytes_ratio": "Share of the bytes of all messages.",
     "caused_ns": "Waiting of other locations that this location causes.",
@@ -21,6 +20,7 @@ MEANINGS = {
     "excess_ns": "Difference between the longest time of a location and the mean.",
     "exclusive_ns": "Time without callees.",
     "exclusive_ratio": "Share of exclusive time in the total named in the heading.",
+    "extended_ns": "Extended wait states, which Scalasca does not detect.",
     "finding_count": "Number of occurrences.",
     "forked_ns": "Time on locations whose threads were forked there.",
     "flush_ns": "Time in which the measurement system wrote its buffer.",

@@ -39,7 +39,7 @@ _TITLES = {
     "path_ns": "On the path",
     "path_ratio": "Of the path",
     "message_ratio": "Of messages",
-    "beyond_ns": "Extended waiting",
+    "extended_ns": "Extended waiting",
     "bytes_ratio": "Of bytes",
     "outside_mpi_ns": "Outside MPI",
     "record_count": "Read",

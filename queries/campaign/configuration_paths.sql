@@ -1,6 +1,6 @@
 -- Critical path of every configuration by call path, and its noise over the repetitions.
 --
--- Grain:      one row per application, processes, size, and call path that is ever that large
+-- Grain:      one row per application, processes, size, and call path with that share in some run
 -- Inputs:     representative_runs, counted_call_paths, run_totals
 -- Output:     configuration_paths
 -- Parameters: $least_path_share  a call path must reach this share of the path in some run (DOUBLE,

@@ -1,10 +1,12 @@
 -- All time metrics of a run, summed over the call paths that count.
 --
+-- Metrics of the critical path are shares of it, all others of the time of all locations.
+--
 -- Grain:      one row per run and metric with a value other than zero
 -- Inputs:     run_metrics, run_totals, campaign_call_paths, campaign_runs, campaign_settings
 -- Output:     metric_times
 -- Parameters: none
--- Source:     each metric is compared with the total that it is a part of
+-- Source:     none
 -- Assumes:    a run with metrics has call paths
 WITH
     summed AS (
@@ -33,7 +35,7 @@ WITH
             totals.critical_path_ns
         FROM summed
         INNER JOIN run_totals AS totals USING (campaign_run_id)
-        WHERE summed.value_ns != 0
+        WHERE summed.value_ns <> 0
     )
 
 SELECT

@@ -6,7 +6,7 @@
 -- Parameters: $least_path_share  a call path must reach this share of the path in the median of a
 --                                configuration; all others are one part (DOUBLE, default 0.01)
 -- Source:     Scalasca, "critical-path analysis": critical-path profile
--- Assumes:    runs without time on the critical path have none; the path may be longer than the run
+-- Assumes:    runs without a critical path have no parts; the path may be longer than the run
 --             if clocks disagree
 WITH
     -- One long call in one repetition makes no part.

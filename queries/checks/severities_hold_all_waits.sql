@@ -26,7 +26,7 @@ WITH RECURSIVE
         SELECT
             ancestry.metric,
             sum(wait_states.wait_ns) FILTER (WHERE NOT wait_states.is_extended) AS known_ns,
-            sum(wait_states.wait_ns) FILTER (WHERE wait_states.is_extended) AS beyond_ns
+            sum(wait_states.wait_ns) FILTER (WHERE wait_states.is_extended) AS extended_ns
         FROM ancestry
         LEFT JOIN wait_states ON ancestry.part = wait_states.property
         GROUP BY ancestry.metric
@@ -36,7 +36,7 @@ WITH RECURSIVE
         SELECT
             metric,
             sum(value) FILTER (WHERE NOT is_extended) AS known_value,
-            sum(value) FILTER (WHERE is_extended) AS beyond_value
+            sum(value) FILTER (WHERE is_extended) AS extended_value
         FROM severities
         GROUP BY metric
     )
@@ -45,11 +45,11 @@ SELECT
     waited.metric,
     coalesce(waited.known_ns, 0)::BIGINT AS known_ns,
     coalesce(summed.known_value, 0)::BIGINT AS known_value,
-    coalesce(waited.beyond_ns, 0)::BIGINT AS beyond_ns,
-    coalesce(summed.beyond_value, 0)::BIGINT AS beyond_value
+    coalesce(waited.extended_ns, 0)::BIGINT AS extended_ns,
+    coalesce(summed.extended_value, 0)::BIGINT AS extended_value
 FROM waited
 LEFT JOIN summed USING (metric)
 WHERE
     coalesce(waited.known_ns, 0) <> coalesce(summed.known_value, 0)
-    OR coalesce(waited.beyond_ns, 0) <> coalesce(summed.beyond_value, 0)
+    OR coalesce(waited.extended_ns, 0) <> coalesce(summed.extended_value, 0)
 ORDER BY waited.metric

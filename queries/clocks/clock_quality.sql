@@ -11,7 +11,7 @@
 -- Needs rows: clock_corrections
 -- Output:     clock_quality
 -- Parameters: none
--- Source:     clock_corrections
+-- Source:     none
 -- Assumes:    nothing
 WITH
     knots AS (

@@ -2,15 +2,15 @@
 --
 -- Recording an event takes at most the time until the next event. Most gaps also hold work of the
 -- program, so that only the shortest ones say something: the first percentile leaves out gaps that
--- are short by chance. Every record counts, also those before and after the main part, so that the
--- share is rather too large than too small.
+-- are short by chance. Of the locations, the lower median counts. Every record counts, also those
+-- before and after the main part, so that the share is rather too large than too small.
 --
 -- Grain:      one row
 -- Inputs:     locations, measurement_gaps, main_part
 -- Output:     run_perturbation
 -- Parameters: $event_cost_ns  time to record an event (ns); 0: as the gaps between records say
 --                             (BIGINT, default 0)
--- Source:     nearest rank as median
+-- Source:     none
 -- Assumes:    recording takes the same time in all call paths
 WITH
     costs AS (

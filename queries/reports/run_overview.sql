@@ -25,9 +25,9 @@ WITH
             coalesce(sum(wait_ns) FILTER (WHERE NOT is_extended), 0) AS wait_ns,
             coalesce(sum(main_ns) FILTER (WHERE NOT is_extended), 0) AS main_wait_ns,
             count(*) FILTER (WHERE NOT is_extended) AS wait_count,
-            coalesce(sum(wait_ns) FILTER (WHERE is_extended), 0) AS beyond_ns,
-            coalesce(sum(main_ns) FILTER (WHERE is_extended), 0) AS main_beyond_ns,
-            count(*) FILTER (WHERE is_extended) AS beyond_count
+            coalesce(sum(wait_ns) FILTER (WHERE is_extended), 0) AS extended_ns,
+            coalesce(sum(main_ns) FILTER (WHERE is_extended), 0) AS main_extended_ns,
+            count(*) FILTER (WHERE is_extended) AS extended_count
         FROM main_waits
     ),
 
@@ -73,9 +73,9 @@ SELECT
     waited.wait_ns::BIGINT AS wait_ns,
     waited.main_wait_ns / nullif(profiled.total_ns, 0) AS wait_ratio,
     waited.wait_count,
-    waited.beyond_ns::BIGINT AS beyond_ns,
-    waited.main_beyond_ns / nullif(profiled.total_ns, 0) AS beyond_ratio,
-    waited.beyond_count,
+    waited.extended_ns::BIGINT AS extended_ns,
+    waited.main_extended_ns / nullif(profiled.total_ns, 0) AS extended_ratio,
+    waited.extended_count,
     exchanged.message_count,
     exchanged.message_bytes::BIGINT AS message_bytes,
     gathered.collective_count,

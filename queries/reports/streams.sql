@@ -1,4 +1,4 @@
--- Names of locations that are no threads: streams of accelerators and metric locations.
+-- Names of locations other than threads: streams of accelerators and metric locations.
 --
 -- Grain:      one row per location of these kinds
 -- Inputs:     locations

@@ -27,7 +27,7 @@ WITH
         SELECT
             location_id,
             sum(main_ns) FILTER (WHERE NOT is_extended) AS wait_ns,
-            sum(main_ns) FILTER (WHERE is_extended) AS beyond_ns
+            sum(main_ns) FILTER (WHERE is_extended) AS extended_ns
         FROM main_waits
         GROUP BY location_id
     ),
@@ -46,7 +46,7 @@ SELECT
     coalesce(spent.total_ns - spent.mpi_ns, 0)::BIGINT AS outside_mpi_ns,
     coalesce(spent.mpi_ns, 0)::BIGINT AS mpi_ns,
     coalesce(waited.wait_ns, 0)::BIGINT AS wait_ns,
-    coalesce(waited.beyond_ns, 0)::BIGINT AS beyond_ns,
+    coalesce(waited.extended_ns, 0)::BIGINT AS extended_ns,
     coalesce(caused.caused_ns, 0)::BIGINT AS caused_ns,
     visited.visit_count::BIGINT AS visit_count
 FROM visited

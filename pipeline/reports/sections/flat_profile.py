@@ -36,7 +36,7 @@ TIME_BY_LOCATION = TableSpec(
     note="Waiting is part of the time in MPI. Caused to others: their waiting for this location.",
     row_limit=LOCATION_LIMIT,
     bars=("outside_mpi_ns", "mpi_ns", "wait_ns", "caused_ns"),
-    silent={"thread": 0, "beyond_ns": 0},
+    silent={"thread": 0, "extended_ns": 0},
 )
 
 METRIC_LOCATIONS = TableSpec(

@@ -201,10 +201,10 @@ def _of_streams(material: Material) -> Iterator[Fact]:
 
 def _waiting_fact(overview: Row) -> Fact:
     """The share of waiting; that in extended wait states if a run has no other."""
-    is_beyond = bool(overview["beyond_ns"]) and not overview["wait_ns"]
+    is_extended = bool(overview["extended_ns"]) and not overview["wait_ns"]
     ratio, states = "wait_ratio", ""
-    if is_beyond:
-        ratio, states = "beyond_ratio", f", all of it in {EXTENDED} wait states"
+    if is_extended:
+        ratio, states = "extended_ratio", f", all of it in {EXTENDED} wait states"
     text = f"Time in calls that wait for a late location{states}, as a share of {ALL_TIME}."
     return Fact("of all time waiting", overview[ratio], Unit.SHARE, text)
 
@@ -246,8 +246,8 @@ def _describe_use(overview: Row) -> str:
     waiting = [
         *([f"{share_of(overview['wait_ratio'])} waiting"] if overview["wait_ns"] else []),
         *(
-            [f"{share_of(overview['beyond_ratio'])} waiting in {EXTENDED} wait states"]
-            if overview["beyond_ns"]
+            [f"{share_of(overview['extended_ratio'])} waiting in {EXTENDED} wait states"]
+            if overview["extended_ns"]
             else []
         ),
     ]

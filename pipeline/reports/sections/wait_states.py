@@ -105,7 +105,7 @@ def describe_coverage(overview: Row, unanalyzed: Sequence[Row]) -> str:
 
 def describe_absence(overview: Row, searched: Sequence[Row], unrecorded: Sequence[Row]) -> str:
     """The kinds of waiting that were not found; nothing if some was."""
-    if overview["wait_ns"] or overview["beyond_ns"]:
+    if overview["wait_ns"] or overview["extended_ns"]:
         return ""
     if number(overview["location_count"]) < 2:
         return "No waiting is possible between fewer than two locations."
