@@ -288,12 +288,12 @@ CALL_SITE_RANKING = Table(
         coefficient(
             "spearman_low",
             "Lower end of the bootstrap interval of the coefficient, from resampled runs.",
-            null_means="the share is below the guard, or there is no interval",
+            null_means="the share is below share_guard, or there is no interval",
         ),
         coefficient(
             "spearman_high",
             "Upper end of the bootstrap interval.",
-            null_means="the share is below the guard, or there is no interval",
+            null_means="the share is below share_guard, or there is no interval",
         ),
         ratio("mean_share", "Share of communication, mean over the runs.", null_means=NO_RUN),
         ratio(
@@ -307,8 +307,8 @@ CALL_SITE_RANKING = Table(
             type=BOOL,
             null_means=NO_RUN,
             meaning=(
-                "Whether the share in the largest run reaches the guard (default 0.01). Below it, "
-                "even a perfect correlation is not important."
+                "Whether the share in the largest run reaches share_guard (default 0.01). Below "
+                "it, even a perfect correlation is not important."
             ),
         ),
         Column(

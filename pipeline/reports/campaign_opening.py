@@ -277,6 +277,7 @@ class _Cost:
     verdict: str
     lost_ns: float
     total_ns: float
+    run_count: int
     is_communication: bool = False
 
 
@@ -291,6 +292,7 @@ def _lost(changes: Sequence[Row], last: Point) -> list[_Cost]:
     is_scaled = first["smallest_size"] != first["largest_size"]
     ratio = 1.0 if is_scaled else number(first["smallest_processes"]) / last.processes
     total = number(first["largest_total_ns"]) - ratio * number(first["smallest_total_ns"])
+    runs = int(number(first["run_count"]))
 
     def lost(row: Row) -> float:
         return number(row["most_ns"]) - ratio * number(row["fewest_ns"])
@@ -298,7 +300,7 @@ def _lost(changes: Sequence[Row], last: Point) -> list[_Cost]:
     costs = [
         _Cost(
             str(row["application"]), str(row["call_path"]), name_path(row["call_path"]),
-            str(row["verdict"]), lost(row), total,
+            str(row["verdict"]), lost(row), total, runs,
         )
         for row in changes if not row["is_communication"]
     ]  # fmt: skip
@@ -310,7 +312,7 @@ def _lost(changes: Sequence[Row], last: Point) -> list[_Cost]:
         costs.append(
             _Cost(
                 str(first["application"]), most, f"communication{where}", "",
-                sum(map(lost, calls)), total, is_communication=True,
+                sum(map(lost, calls)), total, runs, is_communication=True,
             )
         )  # fmt: skip
     return sorted(costs, key=lambda cost: -cost.lost_ns)
@@ -322,12 +324,15 @@ def _describe_costs(costs: Sequence[_Cost], first: Point, is_weak: bool) -> str:
     if worst.total_ns <= 0:
         return ""
     against = f"the run with {first.name}" if is_weak else "an even division"
+    median = f" (median of {worst.run_count} runs)" if worst.run_count > 1 else ""
     named = [
         f"{cost.name} takes {_amount(cost)}"
         for cost in (worst, *islice(others, 1))
         if cost is worst or cost.lost_ns >= LEAST_GAIN * cost.total_ns
     ]
-    return f"Of the {time_of(worst.total_ns)} lost against {against}, {' and '.join(named)}."
+    return (
+        f"Of the {time_of(worst.total_ns)} lost against {against}{median}, {' and '.join(named)}."
+    )
 
 
 def _amount(cost: _Cost) -> str:

@@ -82,7 +82,7 @@ def describe_part_of_overhead(
     name = "unidentified computation" if subclass == "user code" else str(subclass)
     is_lost = name in ("unparallelised code", "partially parallelised code")
     most = f", most of it while {name_path(charged)} runs" if is_lost and charged else ""
-    return f"{share_of(time_ns / total_ns)} is {name}{most}"
+    return f"{share_of(time_ns / total_ns)} is {name.replace('lised', 'lized')}{most}"
 
 
 def size_of(value: Value) -> str:

@@ -40,22 +40,20 @@ def test_no_model_is_chosen_if_the_best_has_a_large_error() -> None:
 
 def test_a_bad_fit_is_reported() -> None:
     assert sentences_on(cross_validated_ratio=16.7) == [
-        "x: no model describes these runs: the best is T = 8/p in seconds (Amdahl), with a "
-        "cross-validated error of 1670.0%."
+        "x: no model describes these runs: the best is T = 8/p in seconds on p processes, off by "
+        "1670.0% for configurations left out of the fit."
     ]
+    off = (
+        "x: T = 8/p in seconds on p processes, off by 10.0% for configurations left out of the fit"
+    )
     assert sentences_on(cross_validated_ratio=0.1, is_chosen=True) == [
-        "x: T = 8/p in seconds (Amdahl), with a cross-validated error of 10.0%, within noise (3.0% "
-        "between repetitions)."
+        f"{off}, within noise (repetitions differ by 3.0%)."
     ]
     assert sentences_on(
         cross_validated_ratio=0.1, is_chosen=True, verdict="not explained by noise"
-    ) == [
-        "x: T = 8/p in seconds (Amdahl), with a cross-validated error of 10.0%, not explained by "
-        "noise (3.0% between repetitions): limits are not extrapolated."
-    ]
+    ) == [f"{off}, more than noise (repetitions differ by 3.0%): limits are not extrapolated."]
     assert sentences_on(cross_validated_ratio=0.1, is_chosen=True, verdict="noise not known") == [
-        "x: T = 8/p in seconds (Amdahl), with a cross-validated error of 10.0%; without "
-        "repetitions, the noise is not known."
+        f"{off}; without repetitions, the noise is not known."
     ]
 
 
@@ -111,7 +109,7 @@ def test_a_smooth_surface_is_explained() -> None:
     assert "no formula" in sentence
     assert "16 effective parameters" in sentence
     assert "Measured and fitted times" in sentence
-    assert sentence.endswith("The best formula, T = 8/p in seconds (joint), has an error of 7.0%.")
+    assert sentence.endswith("The best formula, T = 8/p in seconds, has an error of 7.0%.")
 
 
 def test_models_that_cannot_be_judged_are_not_called_unfitted() -> None:
@@ -130,17 +128,17 @@ MARKS = {
 
 def test_the_sentence_on_growth_names_the_covered_range_and_the_range_of_efficiency() -> None:
     assert list(describe_marks([MARKS])) == [
-        "x: over 1 to 4 processes and sizes 100 to 400, where 3 cells cover 37.5% of the grid, "
-        "efficiency falls by 50.0 points with processes and grows by 25.0 points with size, "
-        "from end to end. Over all configurations, it is 10.0% to 100.0%."
+        "x: on average where neighbors were measured (37.5% of the grid), efficiency falls by 50.0 "
+        "points from 1 to 4 processes and grows by 25.0 points from size 100 to 400. Over all "
+        "configurations, it is 10.0% to 100.0%."
     ]
     (sentence,) = describe_marks([MARKS | {"covered_ratio": 1.0}])
-    assert sentence.startswith("x: over 1 to 4 processes and sizes 100 to 400 (3 cells), eff")
+    assert sentence.startswith("x: on average, efficiency falls by 50.0 points from 1 to 4")
 
 
 def test_growth_within_rounding_is_no_change() -> None:
     (sentence,) = describe_marks([MARKS | {"data_growth": -8e-9, "process_growth": 4e-4}])
-    assert "grows by less than 0.1 points with processes and does not change with si" in sentence
+    assert "less than 0.1 points from 1 to 4 processes and does not change from size" in sentence
 
 
 def test_runs_grouped_by_name_are_reported() -> None:

@@ -30,7 +30,8 @@ def change(path: str, fewest: float, most: float, verdict: str = "", **more: Any
         "application": "sB", "call_path": path, "verdict": verdict, "fewest_ns": fewest * 1e6,
         "most_ns": most * 1e6, "is_communication": False, "smallest_processes": 1,
         "largest_processes": 16, "smallest_size": 400.0, "largest_size": 400.0,
-        "smallest_total_ns": 550e6, "largest_total_ns": 175e6, "caller_call_path": None, **more,
+        "smallest_total_ns": 550e6, "largest_total_ns": 175e6, "caller_call_path": None,
+        "run_count": 1, **more,
     }  # fmt: skip
 
 
@@ -87,6 +88,8 @@ def test_communication_counts_as_one() -> None:
     said = say(STOPPING, SERIAL, *calls, taking_part=1)
     assert 'communication in calls from "main/step" decides' in said
     assert "Of the 141 ms lost against an even division, " in said
+    repeated = say(STOPPING, SERIAL | {"run_count": 3})
+    assert "Of the 141 ms lost against an even division (median of 3 runs), " in repeated
     assert " takes 120 ms (85.3%)" in said
 
 

@@ -126,26 +126,27 @@ def limits(
     return list(describe_limits(rows, {"x": scaling}))
 
 
-LINEAR = "at fixed size, the time with linear speed-up divided by the fitted time"
-MEAN = "at scaled size, the fitted mean speed-up divided by that at the start"
+MODEL = "the model predicts an efficiency of at least"
 
 
 def test_sizes_with_the_same_limit_share_one_sentence() -> None:
-    start, end = "x keeps an efficiency of 80% up to", "from 1 process, by the model joint."
+    start, end = f"x: at a fixed size, {MODEL} 80% up to", "against 1 process."
     same = [(10.0 * n, 24.0 + n / 1000, False) for n in range(1, 51)]
-    assert limits(*same) == [f"{start} 24 processes at sizes 10 to 500: {LINEAR}, {end}"]
+    assert limits(*same) == [f"{start} 24 processes at sizes 10 to 500, {end}"]
     assert limits((100.0, 4.2, False), (200.0, 7.0, False), (400.0, 11.5, True)) == [
         f"{start} 4 processes at size 100, 7 processes at size 200 and 11 processes at size 400 "
-        f"(not measured): {LINEAR}, {end}"
+        f"(not measured), {end}"
     ]
     # Each size has another limit: the sentence names the lowest and the highest.
     many = [(10.0 * n, float(n), False) for n in range(1, 11)]
     assert limits(*many) == [
-        f"{start} 1 process at size 10 and 10 processes at size 100; other sizes are in between: "
-        f"{LINEAR}, {end}"
+        f"{start} 1 process at size 10 and 10 processes at size 100 (other sizes are in between), "
+        f"{end}"
     ]
     (another_bound,) = limits((10.0, 6.0, False), bound=0.7)
-    assert another_bound.startswith("x keeps an efficiency of 70% up to 6 processes at size 10: ")
+    assert another_bound == (
+        f"x: at a fixed size, {MODEL} 70% up to 6 processes at size 10, against 1 process."
+    )
     assert limits() == []
 
 
@@ -162,7 +163,8 @@ def test_the_declared_scaling_chooses_the_sentence_on_efficiency() -> None:
         ("both", "fixed"): True, ("both", "scaled"): True,
     }  # fmt: skip
     (sentence,) = limits((10.0, 6.0, False), start_processes=2, **scaled)
-    assert sentence.endswith(f": {MEAN}, from 2 processes, by the model joint.")
+    assert sentence.startswith(f"x: if the size grows with processes, {MODEL} 80% up to 6 ")
+    assert sentence.endswith(", against 2 processes.")
 
 
 def test_the_declared_scaling_is_named() -> None:
@@ -264,18 +266,15 @@ def test_indices_of_amdahl_are_listed_though_another_model_is_chosen() -> None:
     assert found == [("linear",), ("Amdahl",), ("smooth",)]
 
 
-def test_blocks_name_their_reference() -> None:
-    """Two blocks share the point p = 1, n = 10; the third has another, the fourth a fit."""
-    references = [("p = 1", 1, 10.0), ("p = 1", 1, 10.0), ("p = 2", 2, 10.0), ("fit", None, None)]
+def test_blocks_of_indices_are_counted() -> None:
+    """Two programs with blocks 1 and 2, of two indices each."""
     rows = [
-        {"application": "sB", "block": at, "model": "measured", "reference_point": point}
-        | {"reference_processes": processes, "reference_size": size, "processes": measured}
-        for at, (point, processes, size) in enumerate(references, 1)
-        for measured in (1, 2)
+        {"application": name, "block": block, "processes": processes}
+        for name in ("sA", "sB")
+        for block in (1, 2)
+        for processes in (1, 2)
     ]
     (counted,) = query_rows("index_blocks", {"performance_indices": rows})
-    assert counted == {"block_count": 4, "point_count": 2, "fit_count": 1}
-    assert describe_blocks(counted) == (
-        "There are 4 blocks of indices, each with one constraint and one reference; the references "
-        "are 2 measured points and 1 fit or estimate."
-    )
+    assert counted == {"block_count": 4}
+    assert describe_blocks(counted).startswith("Speed-ups and efficiencies are in 4 blocks; ")
+    assert describe_blocks({"block_count": 1}) == ""

@@ -191,8 +191,9 @@ def sentences(tables: Tables) -> tuple[str, ...]:
 def test_a_sentence_says_what_limits_scaling() -> None:
     assert sentences(campaign(FEWEST, STRONG)) == (
         "app: from 1 to 4 processes at n = 10, global efficiency falls from 90.0% to 56.2%, "
-        "because all processes together execute more instructions (instruction scaling 83.3% and "
-        "instructions per cycle 93.8%); parallel efficiency is 75.0% and the speed-up 2.5.",
+        "because all processes together execute more instructions (instruction scaling 83.3%) and "
+        "cores complete fewer instructions per cycle (instructions per cycle 93.8%); parallel "
+        "efficiency is 75.0% and the speed-up 2.5.",
     )
     hybrid = (Run(2, 100, 180), Run(2, 50, 360, threads=4))
     assert sentences(campaign(*hybrid)) == (

@@ -136,8 +136,9 @@ def test_the_summary_names_the_code_that_others_wait_for() -> None:
     tables["campaign_settings"] = [{"application": "app", "size_name": "n"}]
     rows = query_rows("largest_overheads", tables)
     assert list(describe_largest(rows)) == [
-        "app: with 4 processes at n = 4, against 1 process: of 145 ns overhead (± 220 ns by "
-        'chance), 51.7% is unparallelised code, most of it while "main/serial" runs.'
+        "app: with 4 processes at n = 4, the mean overhead is 145 ns (± 220 ns by chance) against "
+        "an even division of the time with 1 process: 51.7% is unparallelized code, most of it "
+        'while "main/serial" runs.'
     ]
     rows[0] |= {"overhead_ns": -20, "noise_ns": None}
     assert list(describe_largest(rows)) == [

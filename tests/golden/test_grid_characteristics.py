@@ -183,7 +183,7 @@ def test_the_section_names_the_surest_characteristic_or_why_there_is_none() -> N
     shown = query_rows("correlated_characteristics", tables, row_limit=9)
     # All 720 orders of six ranks: 2 are as far from 0 as 1.
     assert list(describe_correlations(shown)) == [
-        "app: efficiency grows with a (counter; Spearman 1.00, q 0.0056, n 6)."
+        "app: efficiency is higher where a is higher (rank correlation 1.00 over 6 configurations)."
     ]
     (first, *_) = maps = query_rows("correlated_grids", tables)
     assert (len(maps), first["characteristic"], first["place"]) == (6, "a", 1)
@@ -192,7 +192,7 @@ def test_the_section_names_the_surest_characteristic_or_why_there_is_none() -> N
     assert (efficiency.processes, other.label) == ((1, 2, 4, 8, 16, 32), "a [W]")
     assert "a [W]" in draw_heat_maps(efficiency, other, "maps", {})
     assert list(describe_correlations(shown[1:])) == [
-        "app: no characteristic goes with efficiency beyond chance (q < 0.05)."
+        "app: no characteristic goes with efficiency more than chance explains."
     ]
     none = [row | {"spearman": None, "q_value": None, "reason": "too few"} for row in shown]
     assert list(describe_correlations(none)) == ["app: efficiency cannot be correlated: too few."]

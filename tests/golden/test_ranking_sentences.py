@@ -48,22 +48,23 @@ def test_too_few_runs_are_reported() -> None:
     other = row(source="exchange.f:88", spearman=0.5)
     assert list(describe_worst([row(), other])) == [
         "x: 3 runs are too few to test whether the share of a call site grows with the number of "
-        "processes: the p-value is at best 0.33, and 0.05 is required. "
-        'Above the guard, "sweep/MPI_Wait" (exchange.f:71) has the largest correlation (1.00); '
-        "it is 38.8% of communication in the largest run."
+        "processes: even a perfect trend comes by chance with a probability of 33.3%, and at most "
+        '5.0% is accepted. Among call sites that matter, the share of "sweep/MPI_Wait" '
+        "(exchange.f:71) grows most steadily (rank correlation 1.00); it is 38.8% of communication "
+        "in the largest run."
     ]
 
 
 def test_enough_runs_without_growth_have_the_usual_sentence() -> None:
     (sentence,) = describe_worst([row(perfect_p_value=2 / 120, spearman=-0.2)])
-    assert sentence.startswith("x: no call site above the guard has")
+    assert sentence.startswith("x: no call site that matters takes a share")
 
 
 def test_a_growing_call_site_is_named_with_its_call_path() -> None:
     (sentence,) = describe_worst(
         [row(perfect_p_value=0.0, q_value=0.001, source="/a/exchange.f:71")]
     )
-    assert sentence.startswith('x: the share of "sweep/MPI_Wait" (exchange.f:71) grows most')
+    assert sentence.startswith('x: the share of "sweep/MPI_Wait" (exchange.f:71) grows most ')
 
 
 def test_impossible_comparisons_name_their_runs() -> None:

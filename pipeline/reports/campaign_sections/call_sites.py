@@ -24,7 +24,7 @@ _TITLES = {
     "perfect_p_value": "Least p", "q_value": "q", "spearman_low": "95% interval from",
     "spearman_high": "95% interval to", "course": "Share by processes",
     "largest_share_ratio": "Share in largest run", "mean_share_ratio": "Mean share",
-    "is_above_guard": "Above guard", "largest_imbalance": "Max/mean", "run_count": "Runs",
+    "is_above_guard": "Matters", "largest_imbalance": "Max/mean", "run_count": "Runs",
     "smallest_processes": "From processes", "largest_processes": "To",
 }  # fmt: skip
 _HIDDEN = ("application", "run_count", "smallest_processes", "largest_processes")
@@ -37,7 +37,8 @@ RANKING = TableSpec(
         "sites (Benjamini and Hochberg). Least p is the p-value of a perfect correlation over "
         "these runs; p and q cannot be smaller. The 95% interval of the coefficient is from "
         "resampled runs (bootstrap); with few runs it is too narrow, because few orders are "
-        "possible. A call site below the guard may correlate perfectly and still be unimportant "
+        "possible. A call site matters if its share in the largest run is at least 1%, or the "
+        "share_guard of a campaign file; others may correlate perfectly and still be unimportant "
         "(Vetter and McCracken 2001)."
     ),
     row_limit=100,
@@ -119,7 +120,7 @@ def build(material: Material) -> Section | None:
 
 
 def describe_worst(ranking: Sequence[Row]) -> Iterator[str]:
-    """The worst important call site of each application, and a worse one below the guard.
+    """The worst important call site of each application, and a worse unimportant one.
 
     `ranking` needs only the first call site of every kind.
     """
@@ -138,13 +139,13 @@ def describe_worst(ranking: Sequence[Row]) -> Iterator[str]:
             yield f"{application}: {_describe_too_few(rated)}"
         else:
             yield (
-                f"{application}: no call site above the guard has a share of communication that "
+                f"{application}: no call site that matters takes a share of communication that "
                 "grows significantly with the number of processes."
             )
         if _grows(rated[0]) and not rated[0]["is_above_guard"]:
             yield (
-                f"{name_site(rated[0])} has the largest correlation "
-                f"({number(rated[0]['spearman']):.2f}), but only "
+                f"The share of {name_site(rated[0])} grows most steadily (rank correlation "
+                f"{number(rated[0]['spearman']):.2f}), but is only "
                 f"{share_of(rated[0]['largest_share_ratio'])} of communication in the largest run."
             )
 
@@ -153,16 +154,17 @@ def _describe_too_few(rated: Sequence[Row]) -> str:
     """A sentence that there are too few runs, with the largest important coefficient."""
     few = (
         f"{count_of(rated[0]['run_count'], 'run')} are too few to test whether the share of a call "
-        "site grows with the number of processes: the p-value is at best "
-        f"{number(rated[0]['perfect_p_value']):.2g}, and {MOST_FALSE:g} is required."
+        "site grows with the number of processes: even a perfect trend comes by chance with a "
+        f"probability of {share_of(rated[0]['perfect_p_value'])}, and at most "
+        f"{share_of(MOST_FALSE)} is accepted."
     )
     best = next((row for row in rated if row["is_above_guard"]), None)
     if best is None or number(best["spearman"]) <= 0:
         return few
     return (
-        f"{few} Above the guard, {name_site(best)} has the largest correlation "
-        f"({number(best['spearman']):.2f}); it is {share_of(best['largest_share_ratio'])} of "
-        "communication in the largest run."
+        f"{few} Among call sites that matter, the share of {name_site(best)} grows most steadily "
+        f"(rank correlation {number(best['spearman']):.2f}); it is "
+        f"{share_of(best['largest_share_ratio'])} of communication in the largest run."
     )
 
 
@@ -172,8 +174,8 @@ def _grows(row: Row) -> bool:
 
 def _describe(row: Row) -> str:
     return (
-        f"the share of {name_site(row)} grows most with the number of processes "
-        f"(Spearman {number(row['spearman']):.2f}, q {number(row['q_value']):.2g}); it is "
+        f"the share of {name_site(row)} grows most steadily with the number of processes "
+        f"(rank correlation {number(row['spearman']):.2f}); it is "
         f"{share_of(row['largest_share_ratio'])} of communication in the largest run"
         f"{_describe_cause(row)}"
     )

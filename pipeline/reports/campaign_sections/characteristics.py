@@ -13,13 +13,11 @@ from tracemill.reports.model import Picture, Section
 from tracemill.reports.pictures.grids import Grid, draw_heat_maps
 from tracemill.reports.run_links import anchor_of
 from tracemill.reports.tables import TableSpec, read_source
-from tracemill.reports.units import Value
-from tracemill.reports.wording import Row, group_by, nonempty, number
+from tracemill.reports.wording import Row, count_of, group_by, nonempty, number
 
 PLACE = 45
 GRIDS = "correlated_grids"
 MOST_FALSE = 0.05
-_LEAST_SHOWN = 1e-12
 
 CORRELATIONS = TableSpec(
     query="correlated_characteristics",
@@ -65,8 +63,7 @@ def describe_correlations(rows: Sequence[Row]) -> Iterator[str]:
             yield f"{application}: efficiency {_describe(sure[0])}."
         elif known:
             yield (
-                f"{application}: no characteristic goes with efficiency beyond chance "
-                f"(q < {MOST_FALSE:g})."
+                f"{application}: no characteristic goes with efficiency more than chance explains."
             )
         else:
             reasons = join_words(sorted({str(row["reason"]) for row in own}))
@@ -75,15 +72,10 @@ def describe_correlations(rows: Sequence[Row]) -> Iterator[str]:
 
 def _describe(row: Row) -> str:
     rho = number(row["spearman"])
-    how = "grows" if rho > 0 else "falls"
     return (
-        f"{how} with {row['characteristic']} ({row['kind']}; Spearman {rho:.2f}, "
-        f"q {_probability(row['q_value'])}, n {row['configuration_count']})"
+        f"is {'higher' if rho > 0 else 'lower'} where {row['characteristic']} is higher (rank "
+        f"correlation {rho:.2f} over {count_of(row['configuration_count'], 'configuration')})"
     )
-
-
-def _probability(value: Value) -> str:
-    return f"{number(value):.2g}" if number(value) >= _LEAST_SHOWN else f"below {_LEAST_SHOWN:g}"
 
 
 def _pictures(rows: Sequence[Row]) -> Iterator[Picture]:
@@ -101,7 +93,7 @@ def _pictures(rows: Sequence[Row]) -> Iterator[Picture]:
                 name=name,
                 title=f"Efficiency of {application} and {first['characteristic']}",
                 draw=partial(draw_heat_maps, efficiency, other, name, links),
-                description=f"Efficiency {_describe(first)}, p {_probability(first['p_value'])}.",
+                description=f"Efficiency {_describe(first)}.",
                 of=f"Drawn from {CORRELATIONS.title}.",
             )
 

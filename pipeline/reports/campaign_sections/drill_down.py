@@ -54,7 +54,7 @@ def build(material: Material) -> Section | None:
         return None
     return Section(
         key="drill-down",
-        title="From cells to wait states",
+        title="Where efficiency is lost",
         sentences=nonempty(*describe_worst(material.rows(WORST))),
         tables=link_cells(
             pivot_each(cells, _LOSSES, ("call_path", "source", "cause_call_path"),

@@ -152,7 +152,7 @@ def _describe_change(first: dict[str, float], last: dict[str, float]) -> str:
 
 
 def _describe_parts(first: dict[str, float], last: dict[str, float]) -> str:
-    """The parts that fall most; the first one with its meaning."""
+    """The parts that fall most, with their meanings."""
     parts = dict(_LIMITS)
     if "instruction_scaling" in last:
         parts.pop("computation_scaling")
@@ -164,8 +164,12 @@ def _describe_parts(first: dict[str, float], last: dict[str, float]) -> str:
     falling = sorted((metric for metric in kept if kept[metric] < NOTABLE), key=kept.__getitem__)
     if not falling:
         return ""
-    named = [f"{parts[metric][0]} {share_of(last[metric])}" for metric in falling[:MOST_NAMED]]
-    return f", because {parts[falling[0]][1]} ({join_words(named)})"
+    reasons = [
+        f"{meaning} ({name} {share_of(last[metric])})"
+        for metric in falling[:MOST_NAMED]
+        for name, meaning in (parts[metric],)
+    ]
+    return f", because {join_words(reasons)}"
 
 
 def _name(end: tuple[float, ...], *, is_start: bool = False) -> str:

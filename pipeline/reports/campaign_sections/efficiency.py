@@ -8,7 +8,6 @@ from math import nan
 
 import numpy as np
 
-from tracemill.base.text import join_words
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Picture, Section, Table
 from tracemill.reports.pictures.curves import Curve, draw_scaling
@@ -143,28 +142,22 @@ def describe_marks(marks: Sequence[Row]) -> Iterator[str]:
             yield f"{row['application']} has no marks: {row['reason']}."
             continue
         highest = number(row["max_efficiency_ratio"])
-        directions = [
-            f"{_direction(number(row['process_growth']), highest)} with processes",
-            f"{_direction(number(row['data_growth']), highest)} with size",
-        ]
         yield (
-            f"{row['application']}: over {_describe_cover(row)}, "
-            f"efficiency {join_words(directions)}, from end to end. Over all configurations, it is "
-            f"{format_share(number(row['min_efficiency_ratio']))} to {format_share(highest)}."
+            f"{row['application']}: on average{_describe_cover(row)}, efficiency "
+            f"{_direction(number(row['process_growth']), highest)} from "
+            f"{number(row['min_processes']):g} to {number(row['max_processes']):g} processes and "
+            f"{_direction(number(row['data_growth']), highest)} from size "
+            f"{size_of(row['min_size'])} to {size_of(row['max_size'])}. Over all configurations, "
+            f"it is {format_share(number(row['min_efficiency_ratio']))} to {format_share(highest)}."
         )
 
 
 def _describe_cover(row: Row) -> str:
-    """The ranges that cells cover, and their share of the grid."""
-    ranges = (
-        f"{number(row['min_processes']):g} to {number(row['max_processes']):g} processes and sizes "
-        f"{size_of(row['min_size'])} to {size_of(row['max_size'])}"
-    )
-    cells = count_of(row["cell_count"], "cell")
+    """The share of the grid that cells cover; nothing for the whole grid."""
     covered = number(row["covered_ratio"])
     if covered > 1 - _ALL_BUT_ROUNDING:
-        return f"{ranges} ({cells})"
-    return f"{ranges}, where {cells} cover {format_share(covered)} of the grid"
+        return ""
+    return f" where neighbors were measured ({format_share(covered)} of the grid)"
 
 
 def _direction(growth: float, highest: float) -> str:
@@ -290,8 +283,8 @@ def _heat_map(application: str, grid: Grid, cells: Sequence[Row], zeros: str) ->
         title=f"Efficiency of {application} as a map",
         draw=partial(draw_heat_map, grid, f"grid-{application}", read_marks(cells), links=links),
         description=_describe(grid)
-        + " Between four configurations: MarkProcs and MarkData of their cell, in points. Squares "
-        "lead to their runs." + zeros,
+        + " Between four configurations: mean change of efficiency with processes (MarkProcs) and "
+        "with size (MarkData), in points. Squares lead to their runs." + zeros,
         of=f"Drawn from {EFFICIENCIES.title} and {CELLS.title}.",
     )
 

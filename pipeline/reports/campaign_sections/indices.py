@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tracemill.base.text import join_words
 from tracemill.reports.campaign_sections.efficiency import CELLS, MARKS, describe_marks
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section
@@ -104,20 +103,12 @@ def describe_serial_part(rows: Sequence[Row]) -> str:
 
 
 def describe_blocks(blocks: Row) -> str:
-    """The number of blocks and their references; nothing for a single block."""
+    """The number of blocks, and what they are for; nothing for a single block."""
     if int(blocks["block_count"] or 0) < 2:
         return ""
-    references = [
-        count_of(blocks[name], one, many)
-        for name, one, many in (
-            ("point_count", "measured point", "measured points"),
-            ("fit_count", "fit or estimate", "fits or estimates"),
-        )
-        if blocks[name]
-    ]
     return (
-        f"There are {count_of(blocks['block_count'], 'block')} of indices, each with one "
-        f"constraint and one reference; the references are {join_words(references)}."
+        f"Speed-ups and efficiencies are in {count_of(blocks['block_count'], 'block')}; compare "
+        "only numbers of the same block, because others refer to other runs or definitions."
     )
 
 

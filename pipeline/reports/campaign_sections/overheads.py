@@ -114,8 +114,10 @@ def describe_largest(rows: Sequence[Row]) -> Iterator[str]:
             yield f"{where}, it is {time_of(-total)} faster than its share of {base}."
             continue
         noise = row["noise_ns"]
-        chance = "" if noise is None else f" (± {time_of(noise)} by chance)"
+        overhead = f"overhead is {time_of(total)}"
+        if noise is not None:
+            overhead = f"mean {overhead} (± {time_of(noise)} by chance)"
         part = describe_part_of_overhead(
             row["overhead_subclass"], number(row["time_ns"]), total, row["call_path"]
         )
-        yield f"{where}, against {base}: of {time_of(total)} overhead{chance}, {part}."
+        yield f"{where}, the {overhead} against an even division of the time with {base}: {part}."

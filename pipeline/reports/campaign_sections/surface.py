@@ -35,10 +35,10 @@ MOST_RANGES = 4
 NANOSECONDS = 1e9
 SMOOTH = "smooth"
 METHODS = {
-    scaling.FIXED_SIZE: "at fixed size, the time with linear speed-up divided by the fitted time",
-    scaling.SCALED_SIZE: "at scaled size, the fitted mean speed-up divided by that at the start",
+    scaling.FIXED_SIZE: "at a fixed size",
+    scaling.SCALED_SIZE: "if the size grows with processes",
 }
-"""Definition of efficiency along a constraint."""
+"""Constraints in words."""
 
 FITS = TableSpec(
     query="fitted_models",
@@ -102,7 +102,9 @@ LIMITS = TableSpec(
     query="scaling_limits",
     title="Scaling limits",
     note="According to the chosen model: changes of the sign of S, and the largest number of "
-    "processes that keeps efficiency above a bound.",
+    "processes that keeps efficiency above a bound. Efficiency at fixed size is the time with "
+    "linear speed-up divided by the fitted time; at scaled size, the fitted mean speed-up divided "
+    "by that at the start.",
     row_limit=500,
     titles={"constraint_kind": "Constraint", "crossing_processes": "Processes at limit",
             "crossing_size": "Size at limit", "start_processes": "From processes",
@@ -164,13 +166,13 @@ def describe_choice(fits: Sequence[Row]) -> Iterator[str]:
 def _describe_best(best: Row) -> str:
     if best["formula"] is None:
         return f"no model can be fitted: {best['reason']}."
-    formula = f"T = {best['formula']} in seconds ({best['model']})"
+    formula = f"T = {best['formula']} in seconds on p processes"
     if best["cross_validated_ratio"] is None:
         return (
-            "models can be fitted, but not validated with configurations that were left out: none "
-            "is chosen."
+            "models can be fitted, but not tested with configurations that were left out: none is "
+            "chosen."
         )
-    off = f"with a cross-validated error of {share_of(best['cross_validated_ratio'])}"
+    off = f"off by {share_of(best['cross_validated_ratio'])} for configurations left out of the fit"
     if best["is_chosen"]:
         return f"{formula}, {off}{_describe_verdict(best)}."
     return f"no model describes these runs: the best is {formula}, {off}."
@@ -181,8 +183,8 @@ def _describe_verdict(best: Row) -> str:
         return "; without repetitions, the noise is not known"
     noise = share_of(best["noise_ratio"])
     if best["verdict"] == WITHIN_NOISE:
-        return f", within noise ({noise} between repetitions)"
-    return f", not explained by noise ({noise} between repetitions): limits are not extrapolated"
+        return f", within noise (repetitions differ by {noise})"
+    return f", more than noise (repetitions differ by {noise}): limits are not extrapolated"
 
 
 def _explain_smooth(own: Sequence[Row]) -> str:
@@ -191,8 +193,8 @@ def _explain_smooth(own: Sequence[Row]) -> str:
         return ""
     formulas = [row for row in own if row["cross_validated_ratio"] is not None][1:]
     best = (
-        f" The best formula, T = {formulas[0]['formula']} in seconds ({formulas[0]['model']}), "
-        f"has an error of {share_of(formulas[0]['cross_validated_ratio'])}."
+        f" The best formula, T = {formulas[0]['formula']} in seconds, has an error of "
+        f"{share_of(formulas[0]['cross_validated_ratio'])}."
         if formulas
         else ""
     )
@@ -220,8 +222,8 @@ def describe_limits(limits: Sequence[Row], scalings: scaling.Scalings) -> Iterat
         bound = max(number(row["bound"]) for row in own)
         own = [row for row in own if row["bound"] == bound]
         yield (
-            f"{application} keeps an efficiency of {100 * bound:.4g}% up to {_describe_kept(own)}: "
-            f"{METHODS[str(kind)]}, from {_describe_start(own)}, by the model {own[0]['model']}."
+            f"{application}: {METHODS[str(kind)]}, the model predicts an efficiency of at least "
+            f"{100 * bound:.4g}% up to {_describe_kept(own)}, against {_describe_start(own)}."
         )
 
 
@@ -245,7 +247,7 @@ def _describe_kept(rows: Sequence[Row]) -> str:
     ]
     others = ""
     if len(groups) > MOST_RANGES:
-        others = "; other sizes are in between"
+        others = " (other sizes are in between)"
         by_processes = sorted(groups, key=lambda group: number(group[0]["crossing_processes"]))
         groups = [by_processes[0], by_processes[-1]]
     return join_words([_describe_group(group) for group in groups]) + others
