@@ -15,6 +15,7 @@ from tracemill.reports.html import render_html
 from tracemill.reports.markdown import render_markdown
 from tracemill.reports.material import Material
 from tracemill.reports.model import Finding, Opening, Section
+from tracemill.reports.sections.root_causes import describe_cause
 from tracemill.reports.sections.summary import describe_advice
 from tracemill.reports.source_lines import with_sources
 
@@ -224,3 +225,17 @@ def test_a_run_that_waits_only_in_extended_states_does_not_wait_for_no_time() ->
     extended = [row | {"is_extended": True} for row in waits((1, RECV, 50, 0))]
     facts = build_report(make_run(wait_states=extended)).section("summary").facts
     assert [fact.value for fact in facts if fact.label == "of all time waiting"] == [0.25]
+
+
+# 60 ms of waiting in all, 50 of them in the main part.
+@pytest.mark.parametrize(("main_ms", "said"), [(60, ""), (50, " in the whole run")])
+def test_a_cause_says_which_part_of_the_run_its_waiting_is_in(main_ms: int, said: str) -> None:
+    row = {
+        "call_path": "main", "is_mpi": False, "caused_ns": 30 * MS, "direct_ns": 30 * MS,
+        "worst_ns": 30 * MS, "worst_rank": 0, "worst_thread": 0, "waiting_ns": 60 * MS, "kind": "",
+        "location_count": 1,
+    }  # fmt: skip
+    overview = {"wait_ns": main_ms * MS, "run_ns": 90 * MS, "whole_ns": 100 * MS}
+    assert describe_cause(row, overview, has_threads=False) == (
+        f'"main" on rank 0 causes 50.0% of all waiting (30.0 ms of 60.0 ms{said}).'
+    )

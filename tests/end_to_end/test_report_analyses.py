@@ -138,8 +138,9 @@ def test_starting_mpi_is_set_apart_on_the_critical_path() -> None:
     ]
     run = with_rows(run, region_classes=classes, critical_path_profile=profile)
     assert section_of(run, "critical-path").sentences[0] == (
-        "The critical path takes 90.0 ms without 10.0 ms of MPI setup. It consists of 100.0% "
-        'computation. It spends most time in "main": 6.00 ms.'
+        "The critical path takes 90.0 ms without 10.0 ms of MPI setup, but with what runs before "
+        "and after the main part. It consists of 100.0% computation. It spends most time in "
+        '"main": 6.00 ms.'
     )
 
 

@@ -101,7 +101,7 @@ def _facts(overview: Row, material: Material) -> tuple[Fact, ...]:
     threading = Fact("of the path coordinating threads", overview["threading_ratio"], Unit.SHARE)
     moving = Fact("of the path moving data outside MPI", overview["moving_ratio"], Unit.SHARE)
     return (
-        Fact("length", overview["path_ns"], Unit.TIME, "Without MPI setup."),
+        Fact("length", overview["path_ns"], Unit.TIME, "Of the whole run, without MPI setup."),
         Fact("of the path computation", overview["computation_ratio"], Unit.SHARE),
         *((threading,) if material.has_threads else ()),
         *((moving,) if moving.value else ()),
@@ -148,7 +148,11 @@ def _parts(whole: Row) -> str:
 
 
 def _without(whole: Row) -> str:
-    return f" without {time_of(whole['setup_ns'])} of MPI setup" if whole["setup_ns"] else ""
+    """MPI setup; the main part is shorter than the rest, which has code before and after it."""
+    if not whole["setup_ns"]:
+        return ""
+    setup = time_of(whole["setup_ns"])
+    return f" without {setup} of MPI setup, but with what runs before and after the main part"
 
 
 def _top(call_paths: Sequence[Row]) -> str:

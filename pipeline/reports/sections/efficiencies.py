@@ -59,7 +59,9 @@ EFFICIENCIES = TableSpec(
 TIMES = TableSpec(
     query="pop_times",
     title="Times of the efficiencies",
-    note="Ideal run time: MPI takes no time, but waiting for what others compute remains.",
+    note="Ideal run time: MPI takes no time, but waiting for what others compute remains. Init to "
+    "finalize is from the first exit of MPI_Init to the last call of MPI_Finalize; the main part "
+    "is from the last exit to the first call.",
     titles={
         "run_ns": "Run time",
         "ideal_run_ns": "Ideal run time",
