@@ -16,6 +16,8 @@ JOINT = "\u2060"
 """Stands where a path is one word but two boxes; copied text is without it."""
 Pieces = Sequence[tuple[str, str]]
 """What is seen, each with what is hidden after it."""
+_UNIT = re.compile(r"(?<=\d) (?=(?:s|ms|µs|ns|bytes|[KMGT]iB)\b)")
+"""The space between a number and its unit, where no line ends."""
 _SITE = r"(?: \(([^()\s]+:\d+)\))?"
 
 
@@ -39,7 +41,10 @@ def show_region(name: str) -> Markup:
 
 
 def show_sentence(text: str, paths: Mapping[str, NamedPath]) -> Markup:
-    """A sentence whose call paths show the whole path on hover, with their source lines small."""
+    """A sentence whose call paths show the whole path on hover, with their source lines small.
+
+    Lines do not end between a number and its unit.
+    """
 
     def show(found: re.Match[str]) -> Markup:
         path = paths.get(found[1])
@@ -54,9 +59,9 @@ def show_sentence(text: str, paths: Mapping[str, NamedPath]) -> Markup:
 
     shown, at = Markup(), 0
     for found in re.finditer(quoted_among(paths).pattern + _SITE, text):
-        shown += _with_breaks(text[at : found.start()]) + show(found)
+        shown += _with_breaks(_joined(text[at : found.start()])) + show(found)
         at = found.end()
-    return shown + _with_breaks(text[at:])
+    return shown + _with_breaks(_joined(text[at:]))
 
 
 def show_site(site: str) -> Markup:
@@ -67,6 +72,10 @@ def show_site(site: str) -> Markup:
 def short_site(source: str) -> str:
     """File and line without folders, and short."""
     return shorten(site_of(source), LONGEST_SITE)
+
+
+def _joined(text: str) -> str:
+    return _UNIT.sub("\N{NO-BREAK SPACE}", text)
 
 
 def _with_breaks(text: str) -> Markup:

@@ -10,6 +10,7 @@ from tracemill.base.names import format_path, make_visible
 from tracemill.reports.model import NamedPath
 from tracemill.reports.page_names import JOINT, show_path, show_region, show_sentence
 
+BLANK = "\N{NO-BREAK SPACE}"
 LONG = "/".join(["main", *(f"level_{at}" for at in range(30)), "MPI_Send"])
 
 
@@ -46,9 +47,16 @@ def test_sentences_say_call_paths_with_whole_names_and_small_source_lines() -> N
     text = f'Without "{format_path(path)}" (a.c:7) & "b" (c.c:8) it is 2 s (1%).'
     assert show_sentence(text, {format_path(path): NamedPath(path, "/src/a.c:7")}) == (
         f'Without "<bdi class="said" title="{path}\n/src/a.c:7">main/<wbr>step(<i>int</i>)/<wbr>'
-        'MPI_Send</bdi>" <small class="site">(a.c:7)</small> &amp; &#34;b&#34; (c.c:8) it is 2 s '
-        "(1%)."
+        'MPI_Send</bdi>" <small class="site">(a.c:7)</small> &amp; &#34;b&#34; (c.c:8) it is '
+        f"2{BLANK}s (1%)."
     )
+
+
+# The name of a function is as it is; of sentences, an amount and its unit are one word.
+def test_no_line_of_a_sentence_ends_before_a_unit() -> None:
+    name = "wait 3 s"
+    shown = show_sentence(f'12.5 ms in "{name}", 3 of 4 MiB, 2 sends.', {name: NamedPath(name)})
+    assert text_of(shown) == f'12.5{BLANK}ms in "{name}", 3 of 4{BLANK}MiB, 2 sends.'
 
 
 def test_a_long_call_path_in_a_sentence_is_whole_in_its_text() -> None:

@@ -47,7 +47,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        data = data.replace(JOINT, "")
+        data = data.replace(JOINT, "").replace("\N{NO-BREAK SPACE}", " ")
         self.texts.append(data)
         if "td" in self.open or "th" in self.open:
             self.cells[-1] += data
