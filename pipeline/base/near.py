@@ -7,6 +7,8 @@ from pathlib import Path
 
 _SHORTEST_PART = 3
 """Shorter names are part of too many others."""
+_LEAST_LIKE = 0.7
+"""Names less like another, such as "nonsense" and "comms_send" with 0.67, are another word."""
 
 
 def near_matches(name: str, known: Iterable[str], most: int = 2) -> list[str]:
@@ -15,7 +17,7 @@ def near_matches(name: str, known: Iterable[str], most: int = 2) -> list[str]:
     close = [each for each in spelled if wanted in each]
     close.sort(key=lambda each: (not each.startswith(wanted), len(each)))
     if len(wanted) < _SHORTEST_PART or not close:
-        close = get_close_matches(wanted, spelled, n=most)
+        close = get_close_matches(wanted, spelled, n=most, cutoff=_LEAST_LIKE)
     return [spelled[each] for each in close[:most]]
 
 

@@ -1,5 +1,6 @@
 """The application: all commands, and messages for wrong command lines."""
 
+import re
 from collections.abc import Sequence
 
 from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
@@ -24,6 +25,7 @@ from tracemill.cli.nightly import nightly
 from tracemill.cli.overheads import overheads
 
 NAMED_TOKENS = 2
+_WRONG_VALUE = re.compile(r'Invalid value (?:"(?P<value>.*)" )?for (?P<option>\S+?)[.:] (?P<why>.)')
 
 
 def _describe(error: CycloptsError) -> str:
@@ -31,16 +33,22 @@ def _describe(error: CycloptsError) -> str:
     command = " ".join(error.command_chain or ())
     if isinstance(error, MissingArgumentError) and error.argument:
         choices = ", ".join(error.argument.get_choices() or ())
-        meaning = f"one of {choices}" if choices else error.argument.parameter.help or "a value"
-        text = f"{command} needs {error.argument.name}: {meaning.rstrip('.')}"
+        meaning = f"one of {choices}" if choices else error.argument.parameter.help or ""
+        text = f"{command} needs {error.argument.name}: {meaning}".removesuffix(": ")
     elif isinstance(error, UnusedCliTokensError):
         tokens = error.unused_tokens or ()
         are_whole = any(" " in each or "/" in each for each in tokens)
         told = "too many arguments" if are_whole else "quote arguments with spaces"
         text = f"{command} does not take {_shorten(tokens)}: {told}"
     else:
-        text = str(error)
-    return f"tracemill: {text} (see --help)"
+        text = _WRONG_VALUE.sub(_name_option, str(error), count=1)
+    return f"tracemill: {text if text.endswith('...') else text.removesuffix('.')} (see --help)"
+
+
+def _name_option(found: re.Match[str]) -> str:
+    """'--threads 0: m', the option first, then the advice in lower case."""
+    value = "" if found["value"] is None else f" {found['value']}"
+    return f"{found['option']}{value}: {found['why'].lower()}"
 
 
 def _shorten(tokens: Sequence[str]) -> str:

@@ -36,6 +36,11 @@ class Limit:
 
 
 def read_limit(text: str) -> Limit | None:
-    """The parts of a limit; None if the text is none."""
+    """The parts of a limit; None if the text is none, such as `run_time >> 5`.
+
+    Only a call path may end with a bracket, as in `mpi_latesender in f<int> > 5`.
+    """
     found = _LIMIT.fullmatch(printable(text).strip())
-    return None if found is None else Limit(**found.groupdict())
+    if found is None or (" in " not in found["what"] and found["what"][-1] in "<>=!"):
+        return None
+    return Limit(**found.groupdict())

@@ -104,6 +104,29 @@ def test_missing_and_extra_arguments_are_named(
     assert line.endswith("(see --help)\n")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["analyze", "a", "--threads", "0"], 2, "--threads 0: must be at least 1 (see --help)"),
+        (["analyze", "a", "--memory-limit", "5XB"], 2,
+         "--memory-limit 5XB: give a size such as 500MB or 2GB (see --help)"),
+        (["analyze", "a", "--threads", "x"], 2,
+         '--threads: unable to convert "x" into int (see --help)'),
+        (["export", "perfetto", "--run", "r"], 2, "Unknown option: --run (see --help)"),
+        (["analyze", "a", "--fail-if", "run_time >> 5"], 2,
+         "--fail-if run_time >> 5: this is not a condition: write FIGURE > NUMBER, such as "
+         "'waiting > 20%' or 'run_time > 1.5s'"),
+        (["explain", "nonsense"], MissingInputError.exit_code,
+         "no metric nonsense: tracemill explain, without a name, lists all"),
+    ],
+)  # fmt: skip
+def test_a_wrong_value_is_named_with_its_option_and_what_to_do(
+    arguments: list[str], code: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(arguments) == code
+    assert capsys.readouterr().err == f"tracemill: {told}\n"
+
+
 @pytest.mark.parametrize("arguments", [["report"], ["sql", "SELECT 1"], ["report", "x"]])
 def test_a_store_without_runs_says_to_analyze_first(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
