@@ -26,6 +26,7 @@ _FORMAT_OF_SUFFIX: dict[str, ReportFormat] = {
     ".html": "html",
 }
 _OF_CHECKS = ("junit", "github")
+_REST = "--format terminal prints them, --output comparison.html writes a page"
 _ANY = "any"
 """The condition that holds if there is any finding."""
 _HOW = (
@@ -250,7 +251,7 @@ def compare(
     format
         Output format; html is one self-contained page, junit and github are the conditions of
         --fail-if, as test cases or as annotations of a workflow. [default: by the suffix of
-        --output, .html, .md, .json or .txt, else terminal]
+        --output, .html, .md, .json or .txt, else the first sections of terminal]
     output
         File to write. [default: standard output]
     """
@@ -262,10 +263,12 @@ def compare(
     from tracemill.comparison.document import comparison_json
     from tracemill.comparison.naming import title_of
     from tracemill.comparison.report import build_comparison_report
+    from tracemill.reports.terminal import print_first
 
     conditions = [parse_condition(each) for each in fail_if or []]
     if format in _OF_CHECKS and not conditions:
         raise UsageError(f"--format {format} shows conditions: add --fail-if CONDITION")
+    is_short = format is None and output is None
     format = format or _format_of(output)
     if output is not None:
         check_folder(output)
@@ -279,6 +282,8 @@ def compare(
     elif format == "junit" or format == "github":
         checks = comparison_checks(comparison, verdicts)
         _write(render_checks(checks, format, suite=f"tracemill compare {sides}"), output, "checks")
+    elif is_short:
+        print_first(build_comparison_report(comparison, verdicts), results(), _REST)
     else:
         _show(build_comparison_report(comparison, verdicts), format, output, "comparison")
     failed = [f"{each.expression}: {each.reason}" for each in verdicts if each.holds]

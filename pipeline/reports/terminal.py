@@ -10,8 +10,10 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from tracemill.base.console import UNBOUNDED_WIDTH
+from tracemill.base.text import join_words
 from tracemill.reports.grid import TextGrid, grid_of
 from tracemill.reports.model import Layout, Report, Section, Table
+from tracemill.reports.wording import count_of
 
 BAR_WIDTH = 12
 GAP = 2
@@ -29,6 +31,19 @@ def print_report(report: Report, console: Console) -> None:
         console.print()
         console.print(Text(section.title, style="section"))
         print_section(section, console)
+
+
+def print_first(report: Report, console: Console, more: str) -> None:
+    """Print the sections that are not folded, the rows that the others have, and `more`."""
+    shown = tuple(each for each in report.sections if not each.is_folded)
+    print_report(replace(report, sections=shown), console)
+    folded = [each for each in report.sections if each.is_folded and each.tables]
+    count = sum(len(table.rows) for section in folded for table in section.tables)
+    if count:
+        titles = join_words([each.title for each in folded])
+        line = f"{count_of(count, 'more row')} ({titles}): {more}"
+        console.print()
+        console.print(Text(line, style="muted"), soft_wrap=not console.is_terminal)
 
 
 def print_summary(report: Report, console: Console) -> None:

@@ -4,6 +4,7 @@ Programs are generated; in `after`, rank 1 computes half as long again in one re
 """
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from math import sqrt
@@ -343,8 +344,20 @@ def test_efficiencies_are_the_means_of_those_stored(store: Path, slower: Compari
     assert (found["load_balance"].change_ratio or 0) < 0
 
 
+def test_a_screen_is_printed_first_and_how_to_see_the_rest(tell: Tell) -> None:
+    short, whole = tell("before", "after"), tell("before", "after", "--format", "terminal")
+    shown, last = short.rstrip().rsplit("\n\n", 1)
+    assert whole.startswith(shown)
+    assert len(short.splitlines()) < 50 < len(whole.splitlines())
+    assert re.fullmatch(
+        r"\d+ more rows \(POP efficiencies, By metric, By call path and By rank\): "
+        r"--format terminal prints them, --output comparison.html writes a page",
+        last,
+    )
+
+
 def test_efficiencies_stand_at_the_head(tell: Tell) -> None:
-    said = tell("before", "after").splitlines()
+    said = tell("before", "after", "--format", "terminal").splitlines()
     place = next(at for at, line in enumerate(said) if line.startswith("Parallel efficiency "))
     assert said[place - 2].startswith("B takes ")
     assert said[place - 1].endswith(" on the critical path.")
