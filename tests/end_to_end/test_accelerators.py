@@ -48,8 +48,17 @@ def test_streams_and_metric_locations_are_no_threads(report: Report) -> None:
     assert report.subtitle == f"{kinds}; the trace contains 19 event records."
     said = report.section("summary").sentences
     # 100 us in main, 35 in the kernel, 50 in the copy.
-    whole = "All locations together spent 185 µs, 85.0 µs of it on GPU streams, none of it in MPI"
+    whole = "All locations together spent 185 µs, 85.0 µs of it on GPU streams"
     assert any(whole in sentence for sentence in said)
+
+
+# One process without any MPI call: shares of MPI and counts of messages say nothing.
+def test_a_run_without_mpi_is_not_described_by_it(report: Report) -> None:
+    summary = report.section("summary")
+    assert not any("in MPI" in sentence for sentence in summary.sentences)
+    labels = {fact.label for section in report.sections for fact in section.facts}
+    assert "locations" in labels
+    assert not labels & {"of all time in MPI", "messages", "of the path communication"}
 
 
 @pytest.mark.skipif(not can_draw(), reason="needs matplotlib")

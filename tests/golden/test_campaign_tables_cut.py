@@ -39,7 +39,9 @@ def test_a_large_growing_call_site_is_named_even_after_many_small_ones() -> None
     ranking.append(ranked(123, spearman=0.8, **matters))
     growing, small = sentences_on(ranking)
     assert growing.startswith('x: the share of "main/122" grows most')
-    assert small.startswith('"main/1" has the largest correlation (1.00), but only 0.10%')
+    assert small.startswith(
+        'The share of "main/1" grows most steadily (rank correlation 1.00), but '
+    )
 
 
 def test_every_program_is_named() -> None:

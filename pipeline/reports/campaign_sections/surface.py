@@ -300,10 +300,7 @@ def _rates(application: str, rows: Sequence[Row]) -> Picture:
         name=name,
         title=f"Rate of {application}",
         draw=partial(draw_surface, grid, name, None),
-        description=(
-            f"Highest rate: {format_value(highest, Unit.NUMBER)} per second. As an index: general "
-            "speed-up, whole plane, measured, no reference point."
-        ),
+        description=f"Highest rate: {format_value(highest, Unit.NUMBER)} per second.",
         of=f"Drawn from {MEASURED.title}.",
     )
 

@@ -100,12 +100,13 @@ BROKEN = (
 def _facts(overview: Row, material: Material) -> tuple[Fact, ...]:
     threading = Fact("of the path coordinating threads", overview["threading_ratio"], Unit.SHARE)
     moving = Fact("of the path moving data outside MPI", overview["moving_ratio"], Unit.SHARE)
+    communicating = Fact("of the path communication", overview["communication_ratio"], Unit.SHARE)
     return (
         Fact("length", overview["path_ns"], Unit.TIME, "Of the whole run, without MPI setup."),
         Fact("of the path computation", overview["computation_ratio"], Unit.SHARE),
         *((threading,) if material.has_threads else ()),
         *((moving,) if moving.value else ()),
-        Fact("of the path communication", overview["communication_ratio"], Unit.SHARE),
+        *((communicating,) if communicating.value else ()),
         Fact(f"{_locations(material)[1]} on the path", overview["location_count"], Unit.COUNT),
     )
 

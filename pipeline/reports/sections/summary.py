@@ -161,6 +161,10 @@ def _location_count(overview: Row) -> int:
 
 def _facts(overview: Row, *, is_focused: bool) -> tuple[Fact, ...]:
     run_ns, mpi = overview["run_ns"], overview["mpi_ratio"]
+    in_mpi = Fact(
+        "of all time in MPI", mpi, Unit.SHARE, f"Time in MPI calls, as a share of {ALL_TIME}."
+    )
+    messages = Fact("messages", overview["message_count"], Unit.COUNT, "Number of messages.")
     main_part = Fact("main part", run_ns, Unit.TIME, "Run time without MPI_Init and MPI_Finalize.")
     of_focus = Fact("focus", run_ns, Unit.TIME, "From begin to end, in the main part of the run.")
     return (
@@ -183,12 +187,15 @@ def _facts(overview: Row, *, is_focused: bool) -> tuple[Fact, ...]:
             Unit.COUNT,
             "Threads, and streams of accelerators.",
         ),
-        Fact(
-            "of all time in MPI", mpi, Unit.SHARE, f"Time in MPI calls, as a share of {ALL_TIME}."
-        ),
+        *((in_mpi,) if has_mpi(overview) else ()),
         _waiting_fact(overview),
-        Fact("messages", overview["message_count"], Unit.COUNT, "Number of messages."),
+        *((messages,) if has_mpi(overview) else ()),
     )
+
+
+def has_mpi(overview: Row) -> bool:
+    """True for MPI calls, and for several processes, which lack them if none were recorded."""
+    return bool(overview["mpi_ns"]) or number(overview["process_count"]) > 1
 
 
 def _of_streams(material: Material) -> Iterator[Fact]:
@@ -243,7 +250,8 @@ def _describe_use(overview: Row) -> str:
     part = (
         f"{share_of(overview['mpi_ratio'])} in MPI" if overview["mpi_ns"] else "none of it in MPI"
     )
-    waiting = [
+    shares = [
+        *([part] if has_mpi(overview) else []),
         *([f"{share_of(overview['wait_ratio'])} waiting"] if overview["wait_ns"] else []),
         *(
             [f"{share_of(overview['extended_ratio'])} waiting in {EXTENDED} wait states"]
@@ -254,7 +262,7 @@ def _describe_use(overview: Row) -> str:
     spent = f"All locations together spent {time_of(overview['total_ns'])}"
     if overview["stream_ns"]:
         spent += f", {time_of(overview['stream_ns'])} of it on GPU streams"
-    return f"{join_words([f'{spent}, {part}', *waiting])}."
+    return f"{', '.join(nonempty(spent, join_words(shares)))}."
 
 
 def _describe_quality(material: Material) -> Iterator[str]:
