@@ -57,6 +57,31 @@ def test_calls_have_the_colors_of_the_legend(page: Page) -> None:
     assert seen[rgb(page, "--path")] > 100
 
 
+SHORT = """\
+Timestamp (ns),Event Type,Name,Process
+0,Enter,main,0
+0,Enter,MPI_Init,0
+10000000,Leave,MPI_Init,0
+10000000,Enter,MPI_Barrier,0
+10000600,Leave,MPI_Barrier,0
+10000600,Enter,work,0
+10000900,Leave,work,0
+10001000,Enter,MPI_Finalize,0
+10001000,Leave,MPI_Finalize,0
+10001000,Leave,main,0
+"""
+
+
+def test_the_legend_begins_with_what_is_seen_first(open_page: Open, tmp_path: Path) -> None:
+    """The main part is shorter than a bin: its calls are 600, 300 and 100 ns long."""
+    (tmp_path / "short.csv").write_text(SHORT)
+    options = Options(threads=1)
+    run = analyze(tmp_path / "short.csv", store=Store(tmp_path / "store"), options=options).run
+    (tmp_path / "short.html").write_text(render_html(build_report(run)), encoding="utf-8")
+    legend = open_page(tmp_path / "short.html").locator(".timeline .legend li")
+    assert legend.all_inner_texts() == ["MPI_Barrier", "work", "main", "MPI_Init"]
+
+
 CPP = """\
 Timestamp (ns),Event Type,Name,Process
 0,Enter,main,0

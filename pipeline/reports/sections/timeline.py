@@ -42,9 +42,9 @@ def describe_lanes(data: Mapping[str, Any]) -> str:
     """The lanes of phases, iterations and counters, if there are any."""
     named = []
     if len(data["phases"]["kinds"]) > 1:
-        named.append("phases, with the number of their kind")
+        named.append("phases (with the number of their kind)")
     if len(data["iterations"]):
-        named.append("iterations of the main loop, numbered from 0")
+        named.append("iterations of the main loop (numbered from 0)")
     if data["counters"]:
         named.append("counters of the run, or of the process or node of the selected row")
     return f" Below the times are the {join_words(named)}." if named else ""

@@ -43,8 +43,7 @@ tracemill.widgets.timeline = function (stage, data) {
   folds.open();
   listen();
   say();
-  const opened = data.windows.length && data.windows[0].isRequested ? data.windows[0] : data.main;
-  if (opened.end > opened.begin) show(opened.begin, opened.end);
+  if (scene.opened.end > scene.opened.begin) show(scene.opened.begin, scene.opened.end);
 
   // --- Parts of the page ---
 

@@ -1,10 +1,14 @@
 "use strict";
 // What a timeline shows, ready to be drawn: rows, regions with colors, bins, windows with depths.
 tracemill.timelineScene = (function () {
+  const SHARES = 15; // A bin has the share of its region in so many parts of it.
+  const LEAST = 0.002; // Of the time: regions with less are not seen.
+
   function build(data) {
     const scene = {
       length: Math.max(data.end - data.begin, 1),
       begin: data.begin,
+      opened: data.windows.length && data.windows[0].isRequested ? data.windows[0] : data.main,
       tree: tracemill.timelineArrange.build(data.locations),
       locations: data.locations,
       regions: data.regions,
@@ -21,15 +25,32 @@ tracemill.timelineScene = (function () {
     return scene;
   }
 
-  // Time of every region in the finest bins: who needs a color of its own and a legend.
+  // Who needs a color of its own and a place in the legend: regions by their time (ns, without
+  // callees) where the timeline opens, then, below 1, those that are seen elsewhere.
   function weigh(scene) {
-    const weights = new Float64Array(scene.regions.name.length);
+    const { begin, end } = scene.opened;
+    const seen = new Float64Array(scene.regions.name.length);
+    const anywhere = new Float64Array(seen.length);
     const level = scene.levels[scene.levels.length - 1];
-    if (!level) return weights;
-    for (let at = 0; at < level.region.length; at++) {
-      if (level.region[at]) weights[level.region[at] - 1] += level.share[at];
+    for (let at = 0; level && at < level.region.length; at++) {
+      if (!level.region[at]) continue;
+      const time = at % level.count * level.width;
+      const spent = level.share[at] / SHARES * level.width;
+      anywhere[level.region[at] - 1] += spent;
+      if (time >= begin && time + level.width <= end) seen[level.region[at] - 1] += spent;
     }
-    return weights;
+    for (const { visits } of scene.windows) addVisits(seen, visits, begin, end);
+    const [all, shown] = [anywhere, seen].map((times) => times.reduce((sum, time) => sum + time, 0));
+    return seen.map((time, region) => time > 1 && time >= LEAST * shown ? time : anywhere[region] / (all + 1));
+  }
+
+  function addVisits(times, visits, begin, end) {
+    for (let at = 0; at < visits.row.length; at++) {
+      const time = Math.min(visits.enter[at] + visits.length[at], end) - Math.max(visits.enter[at], begin);
+      if (time <= 0) continue;
+      times[visits.region[at]] += time;
+      if (visits.above[at] >= 0) times[visits.region[visits.above[at]]] -= time;
+    }
   }
 
   // Regions that compute take turns in their shades, heaviest first; others have that of their part.
