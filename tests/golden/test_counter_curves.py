@@ -6,6 +6,7 @@ from math import inf, nan
 from tests.helpers.hand_made import HandMadeRun, make_run_row
 from tracemill.reports.build import build_report
 from tracemill.reports.pictures.counter_curves import CounterCurve, draw_counters
+from tracemill.reports.sections.counters import _pictures
 
 # The plot is from 76 to 628 across. Below the line of one name, it is from 30 to 254 down.
 CURVE = CounterCurve(
@@ -40,6 +41,14 @@ def test_names_are_escaped_and_further_curves_left_out() -> None:
     drawn = draw_counters([replace(CURVE, part=f"rank {rank}") for rank in range(9)])
     assert "IPC&lt;1&gt; (rank 7)" in drawn
     assert "rank 8" not in drawn
+
+
+def test_files_of_pictures_have_plain_names_of_any_counter() -> None:
+    names = ("hwmon3:power1/in*", "a" * 1000, "::")
+    pictures = _pictures([replace(CURVE, counter=name) for name in names])
+    assert [picture.name for picture in pictures] == [
+        "counters-1-hwmon-power1-in", "counters-2-" + "a" * 59, "counters-3",
+    ]  # fmt: skip
 
 
 def test_a_single_point_in_time_is_drawn() -> None:

@@ -1,5 +1,6 @@
 """Counters: derived counters by call path, and all counters over time."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -113,10 +114,11 @@ def _pictures(curves: Sequence[CounterCurve]) -> Iterator[Picture]:
         is_power = "power" in name.lower()
         return not is_power, not families[name][0].is_derived, -len(families[name])
 
-    for name in sorted(families, key=rank)[:MOST_PICTURES]:
+    for place, name in enumerate(sorted(families, key=rank)[:MOST_PICTURES], 1):
         chosen = families[name]
+        plain = re.sub(r"[^A-Za-z0-9]+", "-", f"-{name}")[:60].rstrip("-")
         yield Picture(
-            name=f"counters-{name}",
+            name=f"counters-{place}{plain}",
             title=f"{name} over time",
             draw=partial(draw_counters, chosen),
             description=" ".join(_describe(curve) for curve in chosen),
