@@ -25,9 +25,11 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 def print_report(report: Report, console: Console) -> None:
-    """Print every section; a matrix is replaced by the list of pairs that follows it."""
+    """Print every section with text; a matrix is replaced by the list of pairs that follows it."""
     print_heading(report, console)
     for section in report.sections:
+        if not _has_text(section):
+            continue
         console.print()
         console.print(Text(section.title, style="section"))
         print_section(section, console)
@@ -44,6 +46,12 @@ def print_first(report: Report, console: Console, more: str) -> None:
         line = f"{count_of(count, 'more row')} ({titles}): {more}"
         console.print()
         console.print(Text(line, style="muted"), soft_wrap=not console.is_terminal)
+
+
+def _has_text(section: Section) -> bool:
+    """False for sections of which only pages show something, such as the timeline."""
+    texts = (section.sentences, section.findings, section.remarks, section.tables)
+    return any((*texts, section.explanations))
 
 
 def print_summary(report: Report, console: Console) -> None:

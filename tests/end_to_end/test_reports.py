@@ -24,6 +24,7 @@ from tests.helpers.report_reading import (
     section_of,
     some_of,
     tables_of,
+    text_of,
 )
 from tracemill.base.console import STYLES
 from tracemill.engine.analyze import Options, analyze_source
@@ -31,7 +32,7 @@ from tracemill.readers import open_source
 from tracemill.reports.build import build_report
 from tracemill.reports.grid import TextGrid, grid_of
 from tracemill.reports.html import render_html
-from tracemill.reports.model import Layout
+from tracemill.reports.model import Layout, Report, Section
 from tracemill.reports.sections import section_modules
 from tracemill.reports.sections.communication import MATRIX_LIMIT
 from tracemill.reports.terminal import fit, print_report
@@ -115,6 +116,12 @@ def test_every_form_shows_the_same_sections_and_sentences() -> None:
                 finding.headline in form and finding.detail in form
                 for form in (said, markdown, text)
             )
+
+
+def test_a_terminal_leaves_out_sections_that_only_pages_show() -> None:
+    shown, drawn = Section(key="a", title="A", remarks=("Said.",)), Section(key="b", title="Drawn")
+    text = text_of(Report(title="run", subtitle="", name="0", sections=(shown, drawn)))
+    assert text.split() == ["run", "A", "Said."]
 
 
 @pytest.mark.parametrize("name", ["m01_late_sender", "m29_hybrid"])
