@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from textwrap import fill
+from typing import TYPE_CHECKING
 
 from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
+from cyclopts.help.formatters.plain import PlainFormatter
 
 from tracemill.base.version import VERSION
 from tracemill.cli import (
@@ -24,8 +27,27 @@ from tracemill.cli.hierarchy import hierarchy
 from tracemill.cli.nightly import nightly
 from tracemill.cli.overheads import overheads
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 NAMED_TOKENS = 2
 _WRONG_VALUE = re.compile(r'Invalid value (?:"(?P<value>.*)" )?for (?P<option>\S+?)[.:] (?P<why>.)')
+
+
+class _Wrapping(PlainFormatter):
+    """Plain help with wrapped entries; cyclopts prints the line breaks of docstrings."""
+
+    def _print_plain(self, console: "Console", text: str) -> None:
+        if text.startswith(self.indent):
+            text = fill(
+                " ".join(text.split()),
+                console.width,
+                initial_indent=self.indent,
+                subsequent_indent=3 * self.indent,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+        super()._print_plain(console, text)
 
 
 def _describe(error: CycloptsError) -> str:
@@ -62,7 +84,7 @@ app = App(
     name="tracemill",
     help="Find out where a parallel program loses time, from traces of its runs.",
     help_format="plaintext",
-    help_formatter="plain",
+    help_formatter=_Wrapping(),
     version=VERSION,
     suppress_keyboard_interrupt=False,
     error_formatter=_describe,

@@ -11,7 +11,7 @@ import pytest
 from tracemill import cli
 from tracemill.base.errors import MissingInputError, UsageError
 from tracemill.base.version import VERSION
-from tracemill.reference.commands import command_names, help_of
+from tracemill.reference.commands import HELP_WIDTH, command_names, help_of
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = command_names(cli.app)
@@ -38,6 +38,9 @@ def test_every_command_explains_itself_and_all_its_parameters(words: tuple[str, 
     for line in parameters:
         name, _, meaning = line.partition(": ")
         assert re.sub(r"\[.*?\]", "", meaning).strip(), f"{name} is not explained"
+    for line in lines[lines.index("Parameters:") + 1 :]:
+        assert re.match(r"  (--[a-z]|[A-Z]| {4}\S)", line), "wrapped lines stand below their name"
+        assert len(line) <= HELP_WIDTH
 
 
 def test_help_imports_nothing_heavy() -> None:
