@@ -42,7 +42,7 @@ def what_if(
     run: RunName = None,
     /,
     *,
-    scale: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    scale: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
     paths: Annotated[int | None, Parameter(validator=check_positive)] = None,
     output: Annotated[bool, Flag] = False,
     store: StorePath = Path("store"),

@@ -23,7 +23,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """What was checked, the outcome in a line, and more about it; `seconds` is a run time.
+    """A check: its name, the outcome in a line, and details; `seconds` is a run time.
 
     An error could not be checked, a skipped one need not be.
     """

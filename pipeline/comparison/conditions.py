@@ -99,7 +99,7 @@ def parse_condition(text: str) -> Condition:
 
 @dataclass(frozen=True, kw_only=True)
 class _Subject:
-    """What a condition limits; `has_share` if a percentage without a sign limits its share."""
+    """The subject of a condition; `has_share` if a percentage without a sign limits its share."""
 
     name: str
     unit: str

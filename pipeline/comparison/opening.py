@@ -1,4 +1,4 @@
-"""What the page of a comparison says first: the run time, and what is beyond the noise."""
+"""The opening of a comparison's page: the run time, and the changes beyond the noise."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice

@@ -119,7 +119,7 @@ def _folded(section: Section | None) -> Section | None:
 
 
 def _largest_changes(comparison: Comparison) -> Section | None:
-    """What changed beyond the noise; all that changed if there are no repetitions."""
+    """The changes beyond the noise; all changes if there are no repetitions."""
     first = main_changes(comparison, MOST_CALL_PATHS)
     is_known = comparison.run_time.noise_value is not None
     tables = filled(

@@ -234,7 +234,7 @@ def alarms_of(nights: Sequence[Document], reported: Collection[str]) -> list[Ala
 
 
 def is_of_last_day(alarm: Alarm, moment: str) -> bool:
-    """Whether its night began within a day before some moment, or later."""
+    """True if its night began within the day before a moment, or later."""
     begun, until = map(datetime.fromisoformat, (alarm.started_at, moment))
     return begun >= until - timedelta(days=1)
 

@@ -281,7 +281,7 @@ class Picture:
 
 @dataclass(frozen=True, kw_only=True)
 class Opening:
-    """What a page says first: a verdict of one or two sentences, then its evidence.
+    """The opening of a page: a verdict of one or two sentences, then its evidence.
 
     Efficiencies as bars and the worst causes stand side by side, as do tables and figures. The
     section of the opening does not show its own findings if these `findings` are shown.
@@ -363,7 +363,7 @@ class Section:
 
     @property
     def main_figure(self) -> str:
-        """What its fold says: the first sentence, or what its first table is of."""
+        """The text of its fold: the first sentence, or the title of its first table."""
         if self.sentences:
             return self.sentences[0].split(". ")[0].removesuffix(".")
         return self.tables[0].title if self.tables else ""

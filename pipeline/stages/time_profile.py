@@ -1,4 +1,4 @@
-"""What threads do over time: classes of overhead in equal bins, and the phases of the run.
+"""Activities of threads over time: classes of overhead in equal bins, and phases of the run.
 
 Both are found from one pass over all visits.
 """

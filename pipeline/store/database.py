@@ -82,7 +82,7 @@ def connect(
 
 @contextmanager
 def less_memory(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Let a database give memory back, and use a quarter of its limit, while others need memory.
+    """Limit a database to a quarter of its memory while others need it; the rest is given back.
 
     It keeps what queries that run meanwhile need.
     """

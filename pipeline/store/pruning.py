@@ -164,7 +164,7 @@ class _Planner:
                 )
 
     def _drop_run(self, run: Holding, reason: str) -> int:
-        """Let a run go unless something speaks against it; returns the bytes that are freed."""
+        """Drop a run unless there is a reason to keep it; returns the freed bytes."""
         against = self._against(run) or self._uses.of(run, run.generations)
         if against:
             return self._note(run, None, f"{against} ({reason})")

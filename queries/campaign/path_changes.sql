@@ -1,4 +1,4 @@
--- What grows, does not shrink or shrinks on the critical path with more processes, beyond noise.
+-- Call paths whose time on the critical path grows, shrinks or stays with more processes.
 --
 --     call path     1 process   16 processes   noise   least change   verdict
 --     quad            0.49 ms       26.69 ms    1.2%    2%, 0.53 ms   grows

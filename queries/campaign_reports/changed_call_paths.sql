@@ -1,4 +1,4 @@
--- What grows, does not shrink or shrinks on the critical path, from the fewest to the most
+-- Call paths whose time on the critical path grows, shrinks or stays, from the fewest to the most
 -- processes of the largest size.
 --
 -- Grain:      one row per application and call path

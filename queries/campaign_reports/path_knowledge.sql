@@ -1,4 +1,4 @@
--- What the runs of an application can say about its critical path.
+-- Numbers of runs and processes that the critical path of each application is known from.
 --
 -- Grain:      one row per application with measured runs
 -- Inputs:     campaign_runs, configuration_paths

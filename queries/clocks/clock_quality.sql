@@ -1,4 +1,4 @@
--- What the correction of clocks changed.
+-- Changes by the correction of clocks, and the waiting that depends on it.
 --
 -- Waiting is touched if its message, collective, barrier, MPI_Init or MPI_Finalize has a record
 -- that jumped, or if one of its two ends moved by more than a tenth of it:

@@ -98,7 +98,7 @@ def focus_records(run: Run, focus: Focus) -> Tables:
 
 
 def clamped_tables(run: Run, focus: Focus) -> Tables:
-    """What a focus replaces besides its tables where those over time are computed again."""
+    """Tables that a focus also replaces where those over time are computed again."""
     with computed_again(run, ["class_changes"]) as whole:
         return _clamped(focus, whole)
 

@@ -32,7 +32,7 @@ class Points:
         return self.add_transfers(np.zeros(1, np.int64), np.zeros(1, np.int64), nobody)
 
     def wait(self, followers: Numbers, causes: Numbers) -> None:
-        """Let points wait for others; pairs without either are left out."""
+        """Make `followers` wait for `causes`; pairs without either are left out."""
         followers, causes = np.broadcast_arrays(followers, causes)
         is_kept = (followers >= 0) & (causes >= 0)
         self._followers.append(followers[is_kept])

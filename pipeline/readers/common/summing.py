@@ -1,4 +1,4 @@
-"""What the level of detail `calls` sums while a trace is read."""
+"""Sums of visits for the level of detail `calls`, made while a trace is read."""
 
 from collections.abc import Iterator
 

@@ -131,7 +131,7 @@ def find_causes(material: Material) -> tuple[Finding, ...]:
 def _find(
     causes: Sequence[Row], waiting: Sequence[Row], losses: Sequence[Row]
 ) -> Iterator[Finding]:
-    """What the waiting of a program is for; then other code that others lose time for."""
+    """The causes of a program's waiting; then other code that others lose time for."""
     for row in causes:
         amount = (
             f"{time_of(row['most_ns'])} {_name_place(row)}, "

@@ -107,7 +107,7 @@ def describe_path(material: Material) -> tuple[str, ...]:
 
 
 def find_changes(material: Material) -> tuple[Finding, ...]:
-    """What grows, does not shrink, and shrinks, in this order, by application."""
+    """Code that grows, does not shrink, and shrinks, in this order, by application."""
     return tuple(describe_changes(material.table(CHANGES).as_dicts()))
 
 
@@ -136,7 +136,7 @@ def _name_end(row: Row, end: str) -> str:
 
 
 def describe_knowledge(knowledge: Sequence[Row], paths: Sequence[Row]) -> Iterator[str]:
-    """What is not known; and what takes most of the path if no process counts can be compared."""
+    """Gaps in the comparison of paths; for one number of processes, the largest call paths."""
     found = group_by("application", paths)
     for row in knowledge:
         name = str(row["application"])
@@ -170,7 +170,7 @@ def _describe_single(known: Row, paths: Sequence[Row]) -> str:
 
 
 def describe_changes(changes: Sequence[Row]) -> Iterator[Finding]:
-    """What grows, does not shrink and shrinks; of MPI calls, only the callers are named."""
+    """Code that grows, does not shrink and shrinks; for MPI calls, their callers are named."""
     groups = group_by("application", changes)
     for application, own in groups.items():
         prefix = f"{application}: " if len(groups) > 1 else ""

@@ -287,7 +287,7 @@ def _describe_quality(material: Material) -> Iterator[str]:
 
 
 def describe_warnings(material: Material) -> tuple[str, ...]:
-    """What is missing, damaged, uncertain or not analyzed, in sentences; none if all is well."""
+    """Missing, damaged, uncertain and unanalyzed data in sentences; none if all is well."""
     overview = material.overview
     incomplete = material.rows("incomplete_locations", _location_count(overview))
     quality = material.rows("quality_findings")

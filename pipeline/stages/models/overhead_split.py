@@ -67,7 +67,7 @@ def mean_of(runs: Sequence[Spent]) -> Spent:
 
 
 def losses_by_class(losses: pl.DataFrame) -> Counter[int]:
-    """What lost parallelism moves from class to class, of rows of compared_losses."""
+    """Time (ns) that lost parallelism adds to each class, negative where it comes from."""
     moved: Counter[int] = Counter()
     for overhead, target, lost in losses.select(
         "overhead_id", "moved_to_overhead_id", "lost_ns"
