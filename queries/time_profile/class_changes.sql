@@ -46,6 +46,12 @@ WITH
         UNION ALL
         FROM forks_and_joins
         UNION ALL
+        SELECT
+            location_id,
+            overhead_id,
+            paused_overhead_id AS caller_overhead_id,
+            begin_ns,
+            end_ns
         FROM task_pauses
     )
 

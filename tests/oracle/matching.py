@@ -176,19 +176,6 @@ def receives(tables: Tables) -> list[Row]:
     return _numbered(number_receives(tables["mpi_operations"], processes(tables)))
 
 
-def probed_receives(tables: Tables) -> list[Row]:
-    """Those that a probe had picked, with the time and position of the probe."""
-    found = find_probed_receives(tables["mpi_operations"], processes(tables))
-    rows = []
-    for receive in found:
-        (communicator, sender, _, tag), place = receive.pop("channel"), receive.pop("place")
-        if communicator is not None and sender is not None:
-            head = {"communicator_id": communicator, "sender_group_id": sender, "tag": tag}
-            head |= {"channel_ns": place[0], "channel_sequence": place[2]}
-            rows.append(head | receive)
-    return rows
-
-
 def messages(tables: Tables) -> list[Row]:
     """Matched messages; without the columns of halves."""
     found = match_messages(tables["mpi_operations"], processes(tables))
