@@ -10,6 +10,7 @@ from tracemill.base.text import shortest_text
 from tracemill.engine.progress import Reporter
 from tracemill.engine.replayed_clocks import NewTimes, find_clocks, place_moments
 from tracemill.engine.replayed_source import analyze_changed, open_trace
+from tracemill.kernels.replay import follow_back, last_activity, replay
 from tracemill.replay.opening import Opened
 from tracemill.stages.arrays import Numbers
 from tracemill.stages.scaling import scaled_times
@@ -38,8 +39,6 @@ def change(opened: Opened, scales: Iterable[tuple[str, float]]) -> Changed:
 
 def _run(opened: Opened, scales: Iterable[tuple[str, float]]) -> tuple[int, Numbers]:
     """Run time, and time on the critical path by call path."""
-    from tracemill.kernels.replay import follow_back, last_activity, replay
-
     found = opened.scaled.found
     duration, row_time = scaled_times(opened.scaled, scales)
     times = replay(found.graph, duration)
@@ -58,8 +57,6 @@ def keep_changed(
 
     Raises UsageError, or MissingInputError or ChangedTraceError if the trace cannot be read again.
     """
-    from tracemill.kernels.replay import replay
-
     trace, found = open_trace(opened.run), opened.scaled.found
     scales = sorted(scales)
     duration, row_time = scaled_times(opened.scaled, scales)

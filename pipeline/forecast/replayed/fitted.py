@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.base.errors import MissingInputError
+from tracemill.base.files import write_text
 from tracemill.engine.asking import Answer, computed_again
 from tracemill.forecast.replayed.fitting import LEAST_MESSAGES, Fit, fit_links
 from tracemill.programs.clusters.cluster import Cluster
@@ -165,6 +166,4 @@ def describe_fit(fit: Fit) -> str:
 
 def write_fitted(fitted: Fitted, path: Path) -> None:
     """Write the description; raises PipelineError."""
-    from tracemill.base.files import write_text
-
     write_text(path, fitted.text)

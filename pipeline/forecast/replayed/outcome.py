@@ -10,6 +10,7 @@ from tracemill.forecast.outcome import LevelOutcome
 from tracemill.forecast.replayed.lowering import without_mpi
 from tracemill.forecast.replayed.reading import NONE, Recorded
 from tracemill.forecast.replayed.running import Replayed
+from tracemill.kernels.replay import Replay, follow_back, replay
 from tracemill.programs.clusters.cluster import Cluster
 from tracemill.stages.activity_rows import without_rendezvous
 from tracemill.stages.arrays import Flags, Numbers
@@ -160,8 +161,6 @@ def _critical_path(
     run: Recorded, replayed: Replayed, inside: Flags, last: Numbers
 ) -> tuple[Numbers, int, int]:
     """Time of call paths, overheads and transfers on the path to the last end."""
-    from tracemill.kernels.replay import Replay, follow_back
-
     found, lowered = run.found, replayed.lowered
     location = np.full(len(replayed.end), NONE, np.int32)
     location[: len(inside)] = found.graph.location[: len(inside)]
@@ -192,8 +191,6 @@ def _critical_path(
 
 def _ideal_ends(run: Recorded, computation: Numbers) -> Numbers:
     """The ends of activities with an ideal network."""
-    from tracemill.kernels.replay import replay
-
     fixed = np.full(len(run.found.end), NONE, np.int64)
     init = run.framing[0][run.framing[0] >= 0]
     fixed[init] = run.found.end[init]
