@@ -14,6 +14,7 @@ from cyclopts import Parameter
 from tracemill.cli.parameters import DEFAULTS, AnalyzingOptions, Flag, StorePath, check_positive
 
 if TYPE_CHECKING:
+    from tracemill.comparison.checks import CheckFormat
     from tracemill.nightly.agenda import Agenda
     from tracemill.nightly.night import Reported
     from tracemill.nightly.outcome import Night
@@ -62,11 +63,9 @@ def nightly(
         Output at the end: a test case for each new run and each failed archive (junit), or an
         annotation for each of them (github).
     """
-    from tracemill.base.console import ProgressReporter, results
+    from tracemill.base.console import ProgressReporter
     from tracemill.base.errors import UsageError
-    from tracemill.comparison.checks import render_checks
     from tracemill.nightly.agenda import NightOptions
-    from tracemill.nightly.checks import night_checks
     from tracemill.nightly.config import Config, read_config
     from tracemill.nightly.night import plan_night, report_night, run_night
     from tracemill.reports.pictures.drawing import require_matplotlib
@@ -110,10 +109,7 @@ def nightly(
     if format == "terminal":
         _print_night(night, reported)
     else:
-        checks = render_checks(
-            night_checks(reported.document), format, suite=f"tracemill nightly {source}"
-        )
-        results().file.write(checks)
+        _print_checks(reported, source, format)
     _raise_for(reported)
 
 
@@ -152,6 +148,15 @@ def _print_night(night: "Night", reported: "Reported") -> None:
     for each in night.waiting[:_MOST_LISTED]:
         _print_line("waiting", each.path, each.reason)
     print_places(reported.files)
+
+
+def _print_checks(reported: "Reported", source: Path, format: "CheckFormat") -> None:
+    from tracemill.base.console import results
+    from tracemill.comparison.checks import render_checks
+    from tracemill.nightly.checks import night_checks
+
+    checks = night_checks(reported.document)
+    results().file.write(render_checks(checks, format, suite=f"tracemill nightly {source}"))
 
 
 def _raise_for(reported: "Reported") -> None:
