@@ -12,6 +12,8 @@ _TIME_STEPS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns"
 _SMALL = 0.1
 # Fractions of larger amounts do not matter.
 _LARGE = 1_000
+# Larger whole numbers are counts, such as those of counters; smaller ones may be ratios.
+_WHOLE = 10
 # Efficiencies below them are bad, or need attention.
 BAD, FAIR = 0.5, 0.8
 # From ten times as much on, percents only make numbers longer.
@@ -145,6 +147,8 @@ def _significant(value: float, digits: int) -> str:
 def _format_number(value: float) -> str:
     if isinstance(value, int):
         return str(value)
+    if value.is_integer() and abs(value) >= _WHOLE:
+        return f"{value:,.0f}"
     return f"{value:.3g}" if 0 < abs(value) < _SMALL else _significant(value, 4)
 
 

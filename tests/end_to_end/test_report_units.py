@@ -55,6 +55,14 @@ def test_only_whole_amounts_have_all_digits(amount: float, text: str) -> None:
     assert format_value(amount, Unit.AMOUNT) == text
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(24.0, "24"), (12_452_840.0, "12,452,840"), (963.1856, "963.2"), (1.0, "1.000")],
+)
+def test_counts_of_counters_are_whole(value: float, text: str) -> None:
+    assert format_value(value, Unit.NUMBER) == text
+
+
 @given(st.integers(1, 10**18))
 def test_a_time_as_text_is_right_to_the_digits_shown(nanoseconds: int) -> None:
     number, unit = format_time(nanoseconds).split()
