@@ -1,9 +1,10 @@
 -- Time of all locations together over the run, in equal intervals.
 --
--- Parts with less than one percent of the time are combined and come last.
+-- Parts with less than one percent of the time are combined and come last. Ratios are those of the
+-- locations with code: metric locations without visits have no time.
 --
 -- Grain:      one row per part of the time and interval
--- Inputs:     time_profile, overhead_classes, runs
+-- Inputs:     time_profile, overhead_classes, locations
 -- Output:     report section time course
 -- Parameters: none
 WITH
@@ -30,6 +31,12 @@ WITH
         INNER JOIN overhead_classes AS classes ON totals.overhead_id = classes.overhead_id
     ),
 
+    counted AS (
+        SELECT count(*) AS location_count
+        FROM locations
+        WHERE kind <> 'metric' OR visit_count > 0
+    ),
+
     bins AS (
         SELECT DISTINCT bin, begin_ns, end_ns
         FROM time_profile
@@ -51,10 +58,11 @@ SELECT
     bins.begin_ns,
     bins.end_ns,
     coalesce(spent.time_ns, 0)::BIGINT AS time_ns,
-    coalesce(spent.time_ns, 0) / ((bins.end_ns - bins.begin_ns) * runs.location_count) AS time_ratio
+    coalesce(spent.time_ns, 0)
+    / ((bins.end_ns - bins.begin_ns) * counted.location_count) AS time_ratio
 FROM bins
 CROSS JOIN (SELECT DISTINCT place, part FROM parts) AS named
-CROSS JOIN runs
+CROSS JOIN counted
 LEFT JOIN spent ON bins.bin = spent.bin AND named.part = spent.part
 WHERE bins.end_ns > bins.begin_ns
 ORDER BY named.place NULLS LAST, bins.bin

@@ -100,6 +100,13 @@ def test_a_stream_that_runs_nothing_is_busy_for_no_time(tmp_path: Path) -> None:
     assert facts["streams busy"] == 0
 
 
+def test_parts_of_the_time_fill_the_course_of_the_run(report: Report) -> None:
+    filled: dict[object, float] = {}
+    for begin, ratio in rows_of(report, "time_course", "begin_ns time_ratio"):
+        filled[begin] = filled.get(begin, 0.0) + ratio
+    assert list(filled.values()) == pytest.approx([1.0] * len(filled))
+
+
 def test_a_metric_location_has_no_time(report: Report, run: Run) -> None:
     assert rows_of(report, "metric_locations", "rank thread metrics value_count") == [
         (0, "metric location power of the node", "power", 9)
