@@ -37,6 +37,8 @@ def shorten(text: str, longest: int = LONGEST_NAME) -> str:
 
 def drop_arguments(name: str) -> str:
     """A C++ name without its arguments: 'send(Domain&, void (*)(int))' → 'send(…)'."""
+    if "(" not in name:
+        return name
     name = name.replace(_UNNAMED, "\0")
     while (shorter := re.sub(r"\([^()]*\)", _seal, name)) != name:
         name = shorter
@@ -70,8 +72,10 @@ def shorten_path(path: str, longest: int = LONGEST_NAME) -> str:
         return path
     first, *rest = path.split("/")
     kept: list[str] = []
+    room = longest - len(first) - len("/…")
     for name in reversed(rest):
-        if len(first) + len("/…") + sum(len(part) + 1 for part in kept) + len(name) + 1 > longest:
+        room -= len(name) + 1
+        if room < 0:
             break
         kept.insert(0, name)
     return "/".join((first, "…", *kept)) if kept and len(first) < longest else shorten(path)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 
 from tracemill.base.text import join_words
 from tracemill.reports.exploring import describe_left_out
@@ -128,7 +128,9 @@ def _sources(overview: Row) -> tuple[ShownQuery, ...]:
 
 def mark_paths(section: Section, perturbed: Set[str]) -> Section:
     """The section with perturbed call paths marked as in tables, and a note if it has any."""
-    names = set(map(name_path, perturbed))
+    details = ((each.headline, each.detail) for each in section.findings)
+    said = "\n".join((*section.sentences, *chain.from_iterable(details)))
+    names = {name for name in map(name_path, perturbed) if name in said}
 
     def mark(text: str) -> str:
         for name in names:
