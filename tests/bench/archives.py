@@ -12,7 +12,7 @@ from tracemill.base.text import hash_of
 from tracemill.engine.graph import code_hash, installed_version
 from tracemill.programs.generate import generate
 from tracemill.programs.language.process_kinds import Spec
-from tracemill.programs.language.reading import read_spec
+from tracemill.programs.language.reading import read_program
 
 PROGRAMS = {path.stem: path for path in sorted(Path(__file__).with_name("programs").glob("*.toml"))}
 GENERATING_MODULES = (
@@ -67,7 +67,7 @@ def _generate(program: Path, events: int, folder: Path) -> None:
     beside = folder.with_name(f".{folder.name}.tmp")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)
-    iterations = iterations_for(read_spec(program), events)
+    iterations = iterations_for(read_program(program), events)
     described = f"iterations = {iterations}\n{program.read_text(encoding='utf-8')}"
     (beside / _PROGRAM).write_text(described, encoding="utf-8")
     cost = run("generate", beside / _PROGRAM, beside)

@@ -62,10 +62,10 @@ class Job:
 def generate(description: Path, setting: Setting) -> dict[str, Any]:
     """What `tracemill generate` does: from a description to the archive with its truth."""
     from tracemill.programs.generate import generate
-    from tracemill.programs.language.reading import read_spec
+    from tracemill.programs.language.reading import read_program
 
     output = setting.folder / ARCHIVE
-    made = generate(read_spec(description), output)
+    made = generate(read_program(description), output)
     return {"events": made.record_count, "bytes": event_file_bytes(output)}
 
 

@@ -154,10 +154,10 @@ def test_identifiers_are_mapped_by_pairs(tmp_path, pairs):
 
 def test_a_generated_archive_is_equal(tmp_path):
     from tracemill.programs.generate import generate
-    from tracemill.programs.language.reading import read_spec
+    from tracemill.programs.language.reading import read_program
 
     assert compare(
-        generate(read_spec(ROOT / "tests/bench/programs/mixed.toml"), tmp_path / "out").anchor
+        generate(read_program(ROOT / "tests/bench/programs/mixed.toml"), tmp_path / "out").anchor
     )
 
 

@@ -17,7 +17,7 @@ from tests.reference.cases import DATA
 from tracemill.programs import simulation, waits
 from tracemill.programs.generate import generate
 from tracemill.programs.language.process_kinds import parse_spec
-from tracemill.programs.language.reading import read_spec
+from tracemill.programs.language.reading import read_program
 
 EXAMPLE = Path(__file__).parents[2] / "data" / "programs" / "stencil.toml"
 PIPELINE = {"kind": "pipeline", "blocks": 1, "bytes": 1024}
@@ -143,7 +143,7 @@ def test_local_identifiers_and_wrong_clocks_change_nothing(tmp_path: Path) -> No
 
 
 def test_the_same_description_gives_the_same_files(tmp_path: Path) -> None:
-    spec = read_spec(EXAMPLE)
+    spec = read_program(EXAMPLE)
     first, second = (generate(spec, tmp_path / name).anchor.parent for name in ("a", "b"))
     # The anchor holds an identifier of the archive, which the library draws.
     names = [f.relative_to(first) for f in first.rglob("*") if f.is_file() and f.suffix != ".otf2"]

@@ -12,7 +12,7 @@ from tracemill.base.errors import PipelineError, ProgramError
 from tracemill.cli import main
 from tracemill.programs.generate import generate
 from tracemill.programs.language.process_kinds import MachineSpec, parse_spec
-from tracemill.programs.language.reading import read_spec
+from tracemill.programs.language.reading import read_program
 from tracemill.programs.process import Process
 from tracemill.programs.program import Program
 from tracemill.programs.simulation import simulate
@@ -73,7 +73,7 @@ def test_wrong_descriptions_are_explained(tmp_path: Path, text: str, message: st
     path = tmp_path / "program.toml"
     path.write_text(text)
     with pytest.raises(ProgramError, match=message):
-        read_spec(path)
+        read_program(path)
 
 
 def test_an_unknown_region_to_scale_is_named_and_no_files_remain(tmp_path: Path) -> None:

@@ -43,14 +43,6 @@ def parse_program(
     )
 
 
-def read_spec(path: Path) -> Spec:
-    """Read a program of processes. Raises MissingInputError or ProgramError."""
-    program = read_program(path)
-    if isinstance(program, Spec):
-        return program
-    raise ProgramError(f"{path}: this needs a program of processes: give processes, not grid")
-
-
 def read_data_program(path: Path) -> DataProgram:
     """Read a program of data. Raises MissingInputError or ProgramError."""
     program = read_program(path)
