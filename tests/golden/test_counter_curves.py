@@ -3,6 +3,8 @@
 from dataclasses import replace
 from math import inf, nan
 
+import pytest
+
 from tests.helpers.hand_made import HandMadeRun, make_run_row
 from tracemill.reports.build import build_report
 from tracemill.reports.pictures.counter_curves import CounterCurve, draw_counters
@@ -55,23 +57,26 @@ def test_a_single_point_in_time_is_drawn() -> None:
     assert 'points="76.0,254.0"' in draw_counters([replace(CURVE, seconds=(3.0,), values=(2.0,))])
 
 
-# Bins of 5 ms; sensors may deliver no number.
-def test_values_that_are_no_numbers_are_not_drawn() -> None:
+# Bins of 5 ms; sensors may deliver no number. Score-P writes # where there is no unit.
+@pytest.mark.parametrize(
+    ("unit", "last", "range"), [("W", 3.0, "1 to 3 W."), ("#", 687.6e6, "1 to 687,600,000.")]
+)
+def test_values_that_are_no_numbers_are_not_drawn(unit: str, last: float, range: str) -> None:
     ms = 1_000_000
     run = HandMadeRun(
         {
             "runs": [make_run_row(end_ns=20 * ms)],
             "location_groups": [{"name": "MPI Rank 0"}],
             "locations": [{}],
-            "counters": [{"counter_id": 0, "name": "power", "unit": "W"}],
+            "counters": [{"counter_id": 0, "name": "power", "unit": unit}],
             "counter_recordings": [{"recording_id": 0, "counter_id": 0, "value_count": 4}],
             "counter_profile": [
                 {"bin": at, "begin_ns": 5 * ms * at, "end_ns": 5 * ms * (at + 1)}
                 | {"value": value, "covered_ns": 5 * ms, "method": "exact"}
-                for at, value in enumerate((1.0, inf, nan, 3.0))
+                for at, value in enumerate((1.0, inf, nan, last))
             ],
         }
     )
     (picture,) = build_report(run).section("counters").pictures
-    assert picture.description == "power (MPI Rank 0): 1 to 3 W."
+    assert picture.description == f"power (MPI Rank 0): {range}"
     assert 'points="76.0,254.0 628.0,30.0"' in picture.svg

@@ -10,11 +10,13 @@ from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Picture, Section, Table
 from tracemill.reports.pictures.counter_curves import CounterCurve, draw_counters
 from tracemill.reports.tables import TableSpec
+from tracemill.reports.units import Unit, format_value
 from tracemill.reports.wording import Row, count_of, group_by, name_path, number
 
 PLACE = 75
 MOST_PICTURES = 4
 _OVER_TIME = "counters_over_time"
+_COUNT = "#"  # The unit of numbers without one, in traces of Score-P.
 
 TOTALS = TableSpec(
     query="counter_totals",
@@ -94,7 +96,7 @@ def _curves(rows: Sequence[Row]) -> Iterator[CounterCurve]:
             yield CounterCurve(
                 counter=name,
                 part=part,
-                unit=str(found[0]["unit"]),
+                unit="" if found[0]["unit"] == _COUNT else str(found[0]["unit"]),
                 seconds=tuple(
                     (number(row["begin_ns"]) + number(row["end_ns"])) / 2e9 for row in drawn
                 ),
@@ -127,5 +129,5 @@ def _pictures(curves: Sequence[CounterCurve]) -> Iterator[Picture]:
 
 
 def _describe(curve: CounterCurve) -> str:
-    low, high = min(curve.values), max(curve.values)
-    return f"{curve.label}: {low:.4g} to {high:.4g} {curve.unit}."
+    low, high = (format_value(of(curve.values), Unit.AMOUNT) for of in (min, max))
+    return f"{curve.label}: {low} to {high} {curve.unit}".rstrip() + "."
