@@ -80,6 +80,7 @@ class Segment:
 _FILTERS = {
     "rank": "rank", "worst_rank": "rank", "cause_rank": "partner", "partner_rank": "partner",
     "sender_rank": "from", "receiver_rank": "to", "tag": "tag",
+    "caller": "region", "callee": "region",
 }  # fmt: skip
 
 

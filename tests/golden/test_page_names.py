@@ -7,8 +7,10 @@ import pytest
 
 from tests.end_to_end.test_reports import HOSTILE
 from tracemill.base.names import format_path, make_visible
-from tracemill.reports.model import NamedPath
+from tracemill.reports.html import _name
+from tracemill.reports.model import Column, NamedPath
 from tracemill.reports.page_names import JOINT, show_path, show_region, show_sentence
+from tracemill.reports.units import Unit
 
 BLANK = "\N{NO-BREAK SPACE}"
 LONG = "/".join(["main", *(f"level_{at}" for at in range(30)), "MPI_Send"])
@@ -76,3 +78,9 @@ def test_hostile_sentences_are_text() -> None:
     for name in HOSTILE:
         shown = show_sentence(f'"{name}" costs', {name: NamedPath(name, name)})
         assert not re.search(r"<(?!/?(?:bdi|wbr|i|small)\b)", shown)
+
+
+@pytest.mark.parametrize("name", ["region", "worst_region", "caller", "callee"])
+def test_regions_hide_their_arguments_in_every_column(name: str) -> None:
+    shown = _name(Column(name=name, title="", unit=Unit.TEXT), "f(int)", "f(int)")
+    assert shown == ("f(<i>int</i>)", "f(int)")
