@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from tracemill.base.console import ProgressReporter, results
 from tracemill.base.errors import UsageError
+from tracemill.base.names import format_path
 from tracemill.cli.keeping import print_kept
 from tracemill.cli.parameters import (
     EVERYTHING,
@@ -148,7 +149,7 @@ def _print_changed(opened: "Opened", changed: "Changed", format: Format) -> None
         results(),
         ("Call path on the critical path", "Then", "Before"),
         [
-            (name, format_time(then), format_time(before))
+            (format_path(name), format_time(then), format_time(before))
             for name, then, before in rows[:_SHOWN_PATHS]
         ],
         numeric=("Then", "Before"),
@@ -181,7 +182,7 @@ def _print_paths(opened: "Opened", count: int, format: Format) -> None:
         return
     titles = ("Path", "Length", "Slack", "Shared with path 1", "Alone longest in", "Location")
     shown = [
-        (str(at), *(format_time(each) for each in times), name, where)
+        (str(at), *(format_time(each) for each in times), format_path(name), where)
         for at, *times, name, where in rows
     ]
     results().print()

@@ -101,7 +101,9 @@ def describe_overheads(overheads: Overheads) -> Sequence[str]:
         return (
             stated,
             joined,
-            f"PAR is superlinear: it is {time_of(-total)} faster than its share of SEQ.",
+            f"PAR is {time_of(-total)} faster than an even division of SEQ's time."
+            if total
+            else "PAR takes an even division of SEQ's time: it has no overhead.",
         )
     largest, time = max(overheads.classes.items(), key=lambda each: each[1])
     part = TAXONOMY[largest].part

@@ -59,7 +59,9 @@ def test_one_run_shows_its_lost_parallelism(
 
 def test_text_names_both_runs(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(store, NAME, NAME) == 0
-    assert f"Overheads of {NAME} against {NAME}" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"Overheads of {NAME} against {NAME}" in said
+    assert "PAR takes an even division of SEQ's time: it has no overhead." in said
 
 
 @pytest.mark.parametrize(
