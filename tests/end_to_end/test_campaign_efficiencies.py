@@ -67,8 +67,9 @@ def test_the_command_prints_a_column_per_configuration(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == (
         "From 1 to 4 processes, global efficiency falls from 100.0% to 66.7%, because all "
-        "processes together execute more instructions (instruction scaling 80.0%, clock "
-        "frequency 90.0% and instructions per cycle 92.6%); parallel efficiency is 100.0% and the "
+        "processes together execute more instructions (instruction scaling 80.0%), cores run "
+        "slower (clock frequency 90.0%) and cores complete fewer instructions per cycle "
+        "(instructions per cycle 92.6%); parallel efficiency is 100.0% and the "
         "speed-up 2.67."
     )
     cells = {tuple(line.split()[-4:]) for line in lines}
