@@ -391,20 +391,21 @@ def _of(table: Table, application: str) -> Table:
 
 
 def _figures(material: Material, series: Series) -> Iterator[Picture]:
-    """The speed-up of every size, and the critical path by processes."""
+    """The speed-up of every size, if times are known, and the critical path by processes."""
     name = series.application
     rows = group_by("application", material.table(efficiency.SPEED_UPS).as_dicts()).get(name, [])
     curves = [_curve_of(series)]
     if not series.is_weak:
         curves = efficiency.speed_up_curves(rows, MOST_CURVES)
-    highest = max((value for curve in curves for value in curve.values), default=0.0)
-    yield Picture(
-        name=f"scaling-{name}",
-        title="Speed-up by processes",
-        draw=partial(draw_speed_up, curves, f"Speed-up of {name}"),
-        description=f"At most {highest:.3g}.",
-        of="",
-    )
+    if curves:
+        highest = max(value for curve in curves for value in curve.values)
+        yield Picture(
+            name=f"scaling-{name}",
+            title="Speed-up by processes",
+            draw=partial(draw_speed_up, curves, f"Speed-up of {name}"),
+            description=f"At most {highest:.3g}.",
+            of="",
+        )
     paths = group_by("application", material.table(critical_path.BY_CONFIGURATION).as_dicts())
     own = [_of_series(row, series) for row in paths.get(name, [])]
     for each in critical_path.pictures_of(
