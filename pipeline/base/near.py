@@ -7,8 +7,11 @@ from pathlib import Path
 
 _SHORTEST_PART = 3
 """Shorter names are part of too many others."""
-_LEAST_LIKE = 0.7
-"""Names less like another, such as "nonsense" and "comms_send" with 0.67, are another word."""
+_LEAST_LIKE, _LEAST_LIKE_SHORT = 0.7, 0.6
+"""Names less like another, such as "nonsense" and "comms_send" with 0.67, are another word.
+
+Short names are less alike: "gg" and "g" have 0.67, too.
+"""
 
 
 def near_matches(name: str, known: Iterable[str], most: int = 2) -> list[str]:
@@ -16,8 +19,10 @@ def near_matches(name: str, known: Iterable[str], most: int = 2) -> list[str]:
     wanted, spelled = name.casefold(), {each.casefold(): each for each in known}
     close = [each for each in spelled if wanted in each]
     close.sort(key=lambda each: (not each.startswith(wanted), len(each)))
-    if len(wanted) < _SHORTEST_PART or not close:
-        close = get_close_matches(wanted, spelled, n=most, cutoff=_LEAST_LIKE)
+    is_short = len(wanted) < _SHORTEST_PART
+    if is_short or not close:
+        cutoff = _LEAST_LIKE_SHORT if is_short else _LEAST_LIKE
+        close = get_close_matches(wanted, spelled, n=most, cutoff=cutoff)
     return [spelled[each] for each in close[:most]]
 
 
