@@ -15,7 +15,7 @@ from rich.console import Console
 from tracemill.base.console import messages
 from tracemill.base.names import make_visible
 from tracemill.reports.grid import TextGrid
-from tracemill.reports.terminal import FittedGrid
+from tracemill.reports.terminal import FittedGrid, fit
 from tracemill.sql.failures import batches_of
 
 Format = Literal["table", "csv", "json"]
@@ -109,7 +109,10 @@ def _print_table(names: Sequence[str], rows: Iterator[Row], console: Console) ->
         is_numeric=tuple(_is_numeric(shown, at) for at in range(len(names))),
         rows=tuple((0, tuple(_text(value) for value in row)) for row in shown),
     )
-    console.print(FittedGrid(grid))
+    fitting, left_out = fit(grid, console.width)
+    console.print(FittedGrid(fitting))
+    if left_out:
+        messages().print(f"in a wider terminal also: {', '.join(left_out)}")
     if next(rows, None) is not None:
         messages().print(f"only the first {LONGEST_TABLE:,} rows; --format csv prints all")
 

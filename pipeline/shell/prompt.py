@@ -26,7 +26,7 @@ Reader = Callable[[], str]
 
 
 def run_prompt(session: Session, output: Output, *, read: Reader | None = None) -> None:
-    """Run what is typed until `.quit` or the end of input; errors do not end the prompt.
+    """Run what is typed until `.quit`, `quit` or the end of input; errors do not end the prompt.
 
     `read` returns a statement or command; it raises KeyboardInterrupt for a canceled one, EOFError
     at the end.
@@ -88,7 +88,7 @@ def make_prompt(catalog: Callable[[], Catalog], **options: Any) -> "PromptSessio
 def is_whole_statement(text: str) -> bool:
     """True for a command, for statements up to a ';', and for nothing."""
     stripped = text.strip()
-    return not stripped or stripped.startswith(".") or stripped.endswith(";")
+    return stripped in ("", *ENDINGS) or stripped.startswith(".") or stripped.endswith(";")
 
 
 def _catalog(session: Session) -> Catalog:

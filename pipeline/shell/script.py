@@ -9,7 +9,7 @@ from tracemill.shell.formats import OF_ONE_RESULT, Output, write_parquet, write_
 from tracemill.shell.session import Session, is_query
 from tracemill.sql.mistakes import statement_errors
 
-ENDINGS = (".quit", ".exit")
+ENDINGS = (".quit", ".exit", "quit", "exit")
 
 
 def run_script(session: Session, script: str, output: Output) -> None:

@@ -82,6 +82,7 @@ def test_what_is_offered_replaces_the_word_alone() -> None:
         ("SELECT 1;", True),
         ("SELECT 1; \n", True),
         (".tables", True),
+        ("quit", True),
         ("", True),
     ],
 )

@@ -276,6 +276,24 @@ def _own_history(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
+def test_quit_leaves_the_prompt_without_a_dot(database: duckdb.DuckDBPyConnection) -> None:
+    assert prompt(database, "quit", "SELECT 42;") == ""
+
+
+def test_a_table_wider_than_the_terminal_names_the_columns_it_leaves_out(
+    database: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Six columns of ten digits and gaps of two need 70 characters, five 58.
+    console = plain(width=60)
+    columns = ", ".join(f"{n}000000000 AS c{n}" for n in range(1, 7))
+    script = f"SELECT {columns};"
+    run_script(Session.begin(database), script, Output(format="table", console=console))
+    titles, row = console.export_text().splitlines()
+    assert titles.split() == ["c1", "c2", "c3", "c4", "c5"]
+    assert row.split() == [f"{n}000000000" for n in range(1, 6)]
+    assert capsys.readouterr().err == "in a wider terminal also: c6\n"
+
+
 def test_the_prompt_lists_tables_and_explains_one(own_database: duckdb.DuckDBPyConnection) -> None:
     assert "wait_states" in prompt(own_database, ".tables").split()
     shown = prompt(own_database, ".schema wait_states")
