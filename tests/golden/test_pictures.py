@@ -7,9 +7,11 @@ from math import nan
 import numpy as np
 import pytest
 
+from tracemill.reports.model import Bar
 from tracemill.reports.pictures.courses import Area, draw_course
 from tracemill.reports.pictures.curves import Curve, draw_curves, draw_scaling
 from tracemill.reports.pictures.drawing import standing_alone
+from tracemill.reports.pictures.efficiency_bars import draw_efficiency_bars
 from tracemill.reports.pictures.grids import Grid, MarkedCell, draw_heat_map, draw_surface
 from tracemill.reports.pictures.icicles import Rectangle, draw_icicle
 from tracemill.reports.pictures.matrices import draw_bars, draw_matrix
@@ -126,3 +128,16 @@ def test_a_picture_of_a_page_can_stand_alone() -> None:
     svg = standing_alone(PICTURES["curves"]())
     assert "currentColor" not in svg
     ElementTree.fromstring(svg)
+
+
+def test_the_axis_of_efficiencies_has_whole_percents() -> None:
+    bars = [Bar(title="Parallel efficiency", ratio=0.3377), Bar(title="MPI", ratio=0.58)]
+    shown = texts(draw_efficiency_bars(bars, "bars").svg)
+    assert [text for text in shown if text.endswith("%")] == [
+        "0%", "20%", "40%", "60%", "80%", "100%", "33.8%", "58.0%"
+    ]  # fmt: skip
+
+
+def test_links_of_a_map_stay_on_the_page_and_are_no_stop_for_keys() -> None:
+    svg = draw_heat_map(GRID, "a map", links={(1, 100.0): "runs-one"})
+    assert re.findall("<a [^>]*>", svg) == ['<a xlink:href="#runs-one" tabindex="-1">']

@@ -97,7 +97,8 @@ def to_svg(figure: "Figure", name: str) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     identifier = re.sub(r"\W+", "-", name)
     svg = re.sub(r'(\bid="|url\(#|href="#(?!@))', rf"\g<1>{identifier}-", svg)
-    svg = svg.replace(f'href="{PAGE_LINK}', 'href="#')
+    # They stay in this tab; tables have the same links by name, for keys and screen readers.
+    svg = re.sub(rf'href="{PAGE_LINK}([^"]*)" target="_blank"', r'href="#\1" tabindex="-1"', svg)
     return svg.replace(INK, "currentColor").strip()
 
 

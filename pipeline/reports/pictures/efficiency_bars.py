@@ -28,7 +28,7 @@ def draw_efficiency_bars(bars: Sequence[Bar], name: str, caveat: str = "") -> Dr
     axes.tick_params(axis="y", length=0, pad=150)
     axes.invert_yaxis()
     axes.set_xlim(0, max(1.0, *ratios))
-    axes.xaxis.set_major_formatter(lambda value, _: format_value(value, Unit.SHARE))
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     axes.set_xlabel(caveat)
     axes.spines[["top", "right"]].set_visible(False)
     return to_files(figure, name)
