@@ -48,6 +48,13 @@ def test_links_lead_down_to_a_nested_interval_and_up_again(open_page: Open, repo
     assert page.locator("#interval-1 h2").is_visible()
 
 
+def test_every_column_has_a_name_of_its_own(open_page: Open, report: Report) -> None:
+    tables = open_page(report).locator("table").all()
+    for titles in [table.locator("thead th").all_text_contents() for table in tables]:
+        assert all(titles)
+        assert len(set(titles)) == len(titles)
+
+
 def test_each_process_has_a_bar_as_high_as_its_time(open_page: Open, report: Report) -> None:
     page = open_page(report)
     boxes = page.locator("#interval-1 svg path").evaluate_all(

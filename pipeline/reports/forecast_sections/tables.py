@@ -15,6 +15,7 @@ _TITLES = {
     "class": "Class of operation",
     "before_ns": "Desynchronized before",
     "after_ns": "Desynchronized after",
+    "busy_ratio": "Utilization",
 }
 _OF_INTERVALS = (
     "interval", "time_ns", "efficiency_ratio", "lost_ns", "insufficient_ns", "communication_ns",
@@ -70,7 +71,7 @@ def neighbor_table(rows: Sequence[tuple[str, Row]], *, detailed: Collection[int]
     made = interval_table([row for _, row in rows], title="Around it", detailed=detailed)
     return replace(
         made,
-        columns=(Column(name="relation", title="", unit=Unit.TEXT), *made.columns),
+        columns=(Column(name="relation", title="Where", unit=Unit.TEXT), *made.columns),
         rows=tuple((relation, *row) for (relation, _), row in zip(rows, made.rows, strict=True)),
         row_names=(),
         row_links=tuple(
