@@ -7,7 +7,7 @@ tracemill.startFilter = function () {
   const box = document.getElementById("filter");
   if (!document.querySelector("th[data-filter], [data-widget]")) return;
   const FIELDS = [
-    ["region", "Region", "part of a name"], ["rank", "Rank", "0-3, 8"],
+    ["region", "Region", "part of name"], ["rank", "Rank", "0-3, 8"],
     ["partner", "Partner", "0-3, 8"], ["tag", "Tag", "7"],
   ].filter(([kind]) => isOf(kind));
   box.hidden = false;
