@@ -11,6 +11,7 @@ from typing import IO, Any, Literal
 
 import duckdb
 from rich.console import Console
+from rich.text import Text
 
 from tracemill.base.console import messages
 from tracemill.base.names import make_visible
@@ -24,6 +25,8 @@ Row = Sequence[Any]
 
 ROWS_AT_ONCE = 10_000
 LONGEST_TABLE = 1_000
+# Columns of EXPLAIN, whose values are drawings in many lines.
+_EXPLAINED = ["explain_key", "explain_value"]
 # Several results one after the other are none in these.
 OF_ONE_RESULT = ("json", "parquet")
 
@@ -103,6 +106,10 @@ def _plain(value: Any) -> Any:
 
 
 def _print_table(names: Sequence[str], rows: Iterator[Row], console: Console) -> None:
+    if list(names) == _EXPLAINED:
+        for line in (line for _, drawing in rows for line in drawing.splitlines()):
+            console.print(Text(make_visible(line)), soft_wrap=True)
+        return
     shown = list(islice(rows, LONGEST_TABLE))
     grid = TextGrid(
         titles=tuple(names),

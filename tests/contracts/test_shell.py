@@ -294,6 +294,13 @@ def test_a_table_wider_than_the_terminal_names_the_columns_it_leaves_out(
     assert capsys.readouterr().err == "in a wider terminal also: c6\n"
 
 
+def test_plans_of_statements_are_drawn_in_lines(database: duckdb.DuckDBPyConnection) -> None:
+    shown = printed(database, "EXPLAIN FROM range(3);", "table")
+    assert "RANGE" in shown.upper()
+    assert "\\n" not in shown
+    assert len(shown.splitlines()) > 3
+
+
 def test_the_prompt_lists_tables_and_explains_one(own_database: duckdb.DuckDBPyConnection) -> None:
     assert "wait_states" in prompt(own_database, ".tables").split()
     shown = prompt(own_database, ".schema wait_states")
