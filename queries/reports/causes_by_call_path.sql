@@ -4,8 +4,8 @@
 -- out: their time is not waiting for a late call.
 --
 -- Grain:      one row per call path that caused waiting
--- Inputs:     root_causes, severities, call_paths, regions, mpi_calls, locations, region_classes,
---             overhead_classes, call_path_sources
+-- Inputs:     root_causes, severities, main_waits, call_paths, regions, mpi_calls, locations,
+--             region_classes, overhead_classes, call_path_sources
 -- Needs rows: root_causes
 -- Output:     report section root causes
 -- Parameters: $row_limit  maximum number of call paths, most expensive causes first (BIGINT)
@@ -13,16 +13,21 @@
 --             parallel applications"
 -- Assumes:    of equals, the location with the smallest number counts
 WITH
-    -- All waiting that is charged to causes.
+    -- Kinds of waiting that are charged to causes.
+    charged AS (
+        FROM (
+            VALUES
+            ('mpi_latesender'), ('mpi_latereceiver'), ('mpi_barrier_wait'), ('mpi_wait_nxn'),
+            ('mpi_latebroadcast'), ('mpi_earlyreduce'), ('omp_ebarrier_wait'),
+            ('omp_ibarrier_wait'), ('device_wait')
+        ) AS kinds (metric)
+    ),
+
+    -- All of this waiting, and its part in the main part.
     waiting AS (
-        SELECT sum(value) AS waiting_ns
-        FROM severities
-        WHERE
-            metric IN (
-                'mpi_latesender', 'mpi_latereceiver', 'mpi_barrier_wait', 'mpi_wait_nxn',
-                'mpi_latebroadcast', 'mpi_earlyreduce', 'omp_ebarrier_wait', 'omp_ibarrier_wait',
-                'device_wait'
-            )
+        SELECT
+            (SELECT sum(value) FROM severities WHERE metric IN (FROM charged)) AS waiting_ns,
+            (SELECT sum(main_ns) FROM main_waits WHERE kind IN (FROM charged)) AS main_ns
     ),
 
     costly AS (
@@ -97,6 +102,7 @@ SELECT
     mpi_calls.region_id IS NOT NULL AS is_mpi,
     coalesce(mpi_calls.is_setup, FALSE) OR regions.paradigm = 'measurement_system' AS is_setup,
     waiting.waiting_ns::BIGINT AS waiting_ns,
+    coalesce(waiting.main_ns, 0)::BIGINT AS main_waiting_ns,
     mainly.kind::VARCHAR AS kind,
     classes.overhead_subclass::VARCHAR AS operation
 FROM causes

@@ -10,12 +10,12 @@ import pytest
 
 from tests.helpers.explored import make_run
 from tests.helpers.hand_made import MS, HandMadeRun, waits, with_rows
+from tests.helpers.report_reading import section_of
 from tracemill.reports.build import build_report, build_summary
 from tracemill.reports.html import render_html
 from tracemill.reports.markdown import render_markdown
 from tracemill.reports.material import Material
 from tracemill.reports.model import Finding, Opening, Section
-from tracemill.reports.sections.root_causes import describe_cause
 from tracemill.reports.sections.summary import describe_advice
 from tracemill.reports.source_lines import with_sources
 
@@ -227,15 +227,22 @@ def test_a_run_that_waits_only_in_extended_states_does_not_wait_for_no_time() ->
     assert [fact.value for fact in facts if fact.label == "of all time waiting"] == [0.25]
 
 
-# 60 ms of waiting in all, 50 of them in the main part.
-@pytest.mark.parametrize(("main_ms", "said"), [(60, ""), (50, " in the whole run")])
+# The wait lasts from 10 to 60 ms. Another, of a kind without causes, is outside the main part.
+@pytest.mark.parametrize(("main_ms", "said"), [(10, ""), (20, " in the whole run")])
 def test_a_cause_says_which_part_of_the_run_its_waiting_is_in(main_ms: int, said: str) -> None:
-    row = {
-        "call_path": "main", "is_mpi": False, "caused_ns": 30 * MS, "direct_ns": 30 * MS,
-        "worst_ns": 30 * MS, "worst_rank": 0, "worst_thread": 0, "waiting_ns": 60 * MS, "kind": "",
-        "location_count": 1,
-    }  # fmt: skip
-    overview = {"wait_ns": main_ms * MS, "run_ns": 90 * MS, "whole_ns": 100 * MS}
-    assert describe_cause(row, overview, has_threads=False) == (
-        f'"main" on rank 0 causes 50.0% of all waiting (30.0 ms of 60.0 ms{said}).'
-    )
+    (late,) = waits((1, RECV, 50, 0))
+    other = late | {"property": "mpi_finalize_wait", "wait_ns": 5 * MS}
+    run = make_run(
+        root_causes=[cause(MAIN, "latesender", 25)],
+        wait_states=[late | {"start_ns": 10 * MS}, other],
+        main_part=[{"begin_ns": main_ms * MS, "end_ns": 100 * MS}],
+    )  # fmt: skip
+    (sentence,) = section_of(run, "root-causes").sentences
+    assert sentence == (f'"main" on rank 0 causes 50.0% of all waiting (25.0 ms of 50.0 ms{said}).')
+
+
+# Visits that begin before a focus are not counted in it, but their time is.
+def test_time_without_the_begin_of_a_visit_is_described() -> None:
+    unvisited = [row | {"visit_count": 0} for row in make_run().tables["flat_profile"]]
+    said = build_summary(make_run(flat_profile=unvisited)).section("summary").sentences
+    assert said[0].startswith("Run time: 100 ms. All locations together spent 200 ms, ")

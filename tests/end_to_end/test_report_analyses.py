@@ -125,7 +125,10 @@ def test_starting_mpi_is_neither_longest_nor_costliest_on_the_critical_path() ->
     ] == [(1, 80 * MS, 0, 70 * MS), (0, 20 * MS, 0, 0)]
 
 
-def test_starting_mpi_is_set_apart_on_the_critical_path() -> None:
+@pytest.mark.parametrize(
+    ("main_ms", "said"), [(90, ""), (80, ", but with code before and after the main part")]
+)
+def test_starting_mpi_is_set_apart_on_the_critical_path(main_ms: int, said: str) -> None:
     # MPI_Recv, 10 of 100 ms on the path, becomes MPI_Init, and main shorter than that.
     run = late_sender_run(calls=("MPI_Send", "MPI_Init"))
     classes = [
@@ -136,11 +139,11 @@ def test_starting_mpi_is_set_apart_on_the_critical_path() -> None:
         {"call_path_id": 2, "location_id": 1, "path_ns": 10 * MS},
         {"call_path_id": 0, "location_id": 0, "path_ns": 6 * MS},
     ]
-    run = with_rows(run, region_classes=classes, critical_path_profile=profile)
+    main_part = [{"begin_ns": 0, "end_ns": main_ms * MS}]
+    run = with_rows(run, region_classes=classes, critical_path_profile=profile, main_part=main_part)
     assert section_of(run, "critical-path").sentences[0] == (
-        "The critical path takes 90.0 ms without 10.0 ms of MPI setup, but with what runs before "
-        "and after the main part. It consists of 100.0% computation. It spends most time in "
-        '"main": 6.00 ms.'
+        f"The critical path takes 90.0 ms without 10.0 ms of MPI setup{said}. It consists of "
+        '100.0% computation. It spends most time in "main": 6.00 ms.'
     )
 
 

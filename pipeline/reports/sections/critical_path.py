@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tracemill.base.text import join_words
 from tracemill.reports.material import Material
 from tracemill.reports.model import Fact, Section
+from tracemill.reports.sections.root_causes import ALIKE
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.units import Unit
 from tracemill.reports.wording import (
@@ -101,8 +102,9 @@ def _facts(overview: Row, material: Material) -> tuple[Fact, ...]:
     threading = Fact("of the path coordinating threads", overview["threading_ratio"], Unit.SHARE)
     moving = Fact("of the path moving data outside MPI", overview["moving_ratio"], Unit.SHARE)
     communicating = Fact("of the path communication", overview["communication_ratio"], Unit.SHARE)
+    without_setup = "Without MPI setup." if overview["setup_ns"] else ""
     return (
-        Fact("length", overview["path_ns"], Unit.TIME, "Of the whole run, without MPI setup."),
+        Fact("length", overview["path_ns"], Unit.TIME, without_setup),
         Fact("of the path computation", overview["computation_ratio"], Unit.SHARE),
         *((threading,) if material.has_threads else ()),
         *((moving,) if moving.value else ()),
@@ -129,7 +131,7 @@ def describe_length(material: Material) -> str:
     for whole in material.rows(OVERVIEW):
         if number(whole["path_ns"]) > 0:
             return (
-                f"The critical path takes {time_of(whole['path_ns'])}{_without(whole)}. "
+                f"The critical path takes {time_of(whole['path_ns'])}{_cover(whole, material)}. "
                 f"It consists of {_parts(whole)}.{_top(material.rows_of(CALL_PATHS))}"
             )
     return ""
@@ -148,12 +150,15 @@ def _parts(whole: Row) -> str:
     return join_words([f"{text} {name}" for name, text in shown.items()])
 
 
-def _without(whole: Row) -> str:
-    """MPI setup; the main part is shorter than the rest, which has code before and after it."""
+def _cover(whole: Row, material: Material) -> str:
+    """The MPI setup that is left out; if the rest is longer than the main part, also why."""
     if not whole["setup_ns"]:
         return ""
-    setup = time_of(whole["setup_ns"])
-    return f" without {setup} of MPI setup, but with what runs before and after the main part"
+    setup = f" without {time_of(whole['setup_ns'])} of MPI setup"
+    main_ns = number(material.overview["run_ns"])
+    if number(whole["path_ns"]) <= (1 + ALIKE) * main_ns:
+        return setup
+    return f"{setup}, but with code before and after the main part"
 
 
 def _top(call_paths: Sequence[Row]) -> str:

@@ -26,7 +26,7 @@ INDIRECT = "indirect_waiting"
 LEAST_SHARE = 0.1
 # Sentences name causes until they cover this share, but at most MOST_CAUSES.
 ENOUGH, MOST_CAUSES = 0.8, 3
-# The whole run and its main part count as alike if their waiting differs by less.
+# Sentences ignore a smaller part of a time outside the main part.
 ALIKE = 0.005
 # A sentence names the location that causes this share of a call path's part; that it is the only
 # one, from ALONE on.
@@ -49,7 +49,16 @@ BY_CALL_PATH = TableSpec(
     },
     silent=_ONE_THREAD,
     hidden=frozenset(
-        {"source", "worst_direct_ns", "is_mpi", "is_setup", "waiting_ns", "kind", "operation"}
+        {
+            "source",
+            "worst_direct_ns",
+            "is_mpi",
+            "is_setup",
+            "waiting_ns",
+            "main_waiting_ns",
+            "kind",
+            "operation",
+        }
     ),
 )
 _OF_KERNELS = (
@@ -108,7 +117,7 @@ def describe_causes(material: Material) -> Iterator[str]:
     covered = accumulate((number(row["caused_ratio"]) for row in causes), initial=0.0)
     for row, before in zip(causes, covered, strict=False):
         if before < ENOUGH:
-            yield describe_cause(row, material.overview, has_threads=material.has_threads)
+            yield describe_cause(row, has_threads=material.has_threads)
 
 
 def is_one(row: Row) -> bool:
@@ -116,7 +125,7 @@ def is_one(row: Row) -> bool:
     return number(row["worst_ns"]) >= MOST_OF_IT * number(row["caused_ns"])
 
 
-def describe_cause(row: Row, overview: Row, *, has_threads: bool) -> str:
+def describe_cause(row: Row, *, has_threads: bool) -> str:
     """A call path with the waiting that it causes; names a location if it causes most of it.
 
     Waiting is that of the whole run; the sentence says so if that of the main part differs.
@@ -134,8 +143,7 @@ def describe_cause(row: Row, overview: Row, *, has_threads: bool) -> str:
         where = f" on {place}" if is_alone else f", mostly on {place},"
     waiting = number(row["waiting_ns"])
     amounts = f"{share_of(caused / waiting)} of all waiting ({time_of(caused)} of "
-    differs = abs(waiting - number(overview["wait_ns"])) > ALIKE * waiting
-    has_more = differs and overview["run_ns"] != overview["whole_ns"]
+    has_more = waiting - number(row["main_waiting_ns"]) > ALIKE * waiting
     amounts += f"{time_of(waiting)}{' in the whole run' if has_more else ''})"
     return f"{subject}{where} causes {amounts}{_describe_parts(direct, caused - direct)}."
 
