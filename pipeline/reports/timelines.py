@@ -60,13 +60,14 @@ class Timeline:
         self.main_part = Window(_int(span["main_begin_ns"]), _int(span["main_end_ns"]))
         self.places = material.rows("timeline_places", MOST_PLACES)
         self.requested = tuple(self._within_run(window) for window in material.windows)
-        self.windows = self.requested + choose_windows(
+        chosen = choose_windows(
             (Window(_int(row["begin_ns"]), _int(row["end_ns"])) for row in self.places),
             self.run,
             visit_count=_int(material.overview["visit_count"]),
             most_visits=MOST_VISITS,
             most_windows=MOST_WINDOWS,
         )
+        self.windows = tuple(dict.fromkeys(self.requested + chosen))
         self._row_of = np.zeros(1 + max(self._ids("location_id"), default=0), np.int64)
         self._row_of[self._ids("location_id")] = np.arange(len(self._locations))
 
@@ -274,9 +275,11 @@ class Timeline:
         values = self._values_of(query, window)
         if query in _LENGTHS:
             return self._longest(query, values)
-        # Collectives are complete or not there at all, with the number of all members.
+        # Collectives are complete or not there at all, with the number of all members; in a focus,
+        # they may be fewer without a cut.
         found = self._material.arrays(query, **values)
-        return found, _row_count(found) < int(found["member_count"].max(initial=0))
+        members = int(found["member_count"].max(initial=0))
+        return found, members > values["row_limit"] and _row_count(found) < members
 
     def _visits(self, found: Columns) -> dict[str, object]:
         """Visits by location, then by time of entry, as differences."""

@@ -174,6 +174,7 @@ def test_the_page_of_a_focus_lies_beside_that_of_the_run(analysis_of: Analyses) 
     assert not (page.parent / "index.html").exists()
     text = page.read_text(encoding="utf-8")
     assert "without MPI setup (" not in text
+    assert "Too many to draw" not in text
     assert "Focus: iterations 3 to 5 of !$omp parallel @hybrid.c:9, ranks 0 to 1, " in text
     assert f"--run {analysis.run.run_id} --iteration 3..5 --ranks 0-1" in text
 

@@ -245,7 +245,7 @@ def describe_run(overview: Row, *, is_focused: bool) -> str:
 
 
 def _describe_use(overview: Row) -> str:
-    if not overview["visit_count"]:
+    if not overview["visit_count"] and not overview["total_ns"]:
         return "No region was visited: the profile is empty."
     if not overview["total_ns"]:
         return "All visits took no time."
