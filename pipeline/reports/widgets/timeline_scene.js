@@ -26,7 +26,8 @@ tracemill.timelineScene = (function () {
   }
 
   // Who needs a color of its own and a place in the legend: regions by their time (ns, without
-  // callees) where the timeline opens, then, below 1, those that are seen elsewhere.
+  // callees) where the timeline opens, then, below 1, those that are seen elsewhere. A window with
+  // all of it has its visits, also if it is shorter than a bin.
   function weigh(scene) {
     const { begin, end } = scene.opened;
     const seen = new Float64Array(scene.regions.name.length);
@@ -39,7 +40,8 @@ tracemill.timelineScene = (function () {
       anywhere[level.region[at] - 1] += spent;
       if (time >= begin && time + level.width <= end) seen[level.region[at] - 1] += spent;
     }
-    for (const { visits } of scene.windows) addVisits(seen, visits, begin, end);
+    const whole = scene.windows.find((window) => window.begin <= begin && window.end >= end);
+    if (whole) addVisits(seen.fill(0), whole.visits, begin, end);
     const [all, shown] = [anywhere, seen].map((times) => times.reduce((sum, time) => sum + time, 0));
     return seen.map((time, region) => time > 1 && time >= LEAST * shown ? time : anywhere[region] / (all + 1));
   }
