@@ -40,7 +40,7 @@ def test_a_large_growing_call_site_is_named_even_after_many_small_ones() -> None
     growing, small = sentences_on(ranking)
     assert growing.startswith('x: the share of "main/122" grows most')
     assert small.startswith(
-        'The share of "main/1" grows most steadily (rank correlation 1.00), but '
+        'The share of "main/1" grows most steadily (rank correlation 1.00), but is only 0.10% of '
     )
 
 

@@ -192,7 +192,7 @@ def test_the_section_names_the_surest_characteristic_or_why_there_is_none() -> N
     assert (efficiency.processes, other.label) == ((1, 2, 4, 8, 16, 32), "a [W]")
     assert "a [W]" in draw_heat_maps(efficiency, other, "maps", {})
     assert list(describe_correlations(shown[1:])) == [
-        "app: no characteristic goes with efficiency more than chance explains."
+        "app: efficiency correlates with no characteristic beyond chance."
     ]
     none = [row | {"spearman": None, "q_value": None, "reason": "too few"} for row in shown]
     assert list(describe_correlations(none)) == ["app: efficiency cannot be correlated: too few."]

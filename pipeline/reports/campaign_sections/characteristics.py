@@ -62,9 +62,7 @@ def describe_correlations(rows: Sequence[Row]) -> Iterator[str]:
         if sure:
             yield f"{application}: efficiency {_describe(sure[0])}."
         elif known:
-            yield (
-                f"{application}: no characteristic goes with efficiency more than chance explains."
-            )
+            yield f"{application}: efficiency correlates with no characteristic beyond chance."
         else:
             reasons = join_words(sorted({str(row["reason"]) for row in own}))
             yield f"{application}: efficiency cannot be correlated: {reasons}."
