@@ -8,6 +8,7 @@ from tracemill.comparison.differences import SITES_JOINED
 from tracemill.comparison.overhead_tables import Row, tables_of
 from tracemill.comparison.overhead_times import RunTimes
 from tracemill.comparison.overheads import Overheads, label_of
+from tracemill.reports.material import filled
 from tracemill.reports.model import Column, Fact, Report, Section, Subject, Table
 from tracemill.reports.units import Unit
 from tracemill.reports.wording import count_of, describe_part_of_overhead, nonempty, time_of
@@ -84,7 +85,7 @@ def _summary(overheads: Overheads) -> Section:
             Fact("unidentified", round(unidentified), Unit.TIME_CHANGE),
         ),
         sentences=nonempty(*describe_overheads(overheads)),
-        tables=(_table("run_comparison", "By class", _classes(overheads), "time_ns"),),
+        tables=filled(_table("run_comparison", "By class", _classes(overheads), "time_ns")),
     )
 
 

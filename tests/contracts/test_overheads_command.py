@@ -62,6 +62,7 @@ def test_text_names_both_runs(store: Path, capsys: pytest.CaptureFixture[str]) -
     said = capsys.readouterr().out
     assert f"Overheads of {NAME} against {NAME}" in said
     assert "PAR takes an even division of SEQ's time: it has no overhead." in said
+    assert "By class" not in said
 
 
 @pytest.mark.parametrize(
