@@ -298,11 +298,12 @@ def _side(runs: Sequence[Run], sizes: Mapping[str, RunSize]) -> Side:
     return Side(
         runs=tuple(runs),
         sizes=tuple(sizes[run.run_id] for run in runs),
-        incomplete=tuple(run.run_id for run in runs if _is_incomplete(run)),
+        incomplete=tuple(run.run_id for run in runs if is_incomplete(run)),
     )
 
 
-def _is_incomplete(run: Run) -> bool:
+def is_incomplete(run: Run) -> bool:
+    """True if the trace of the run could not be read completely."""
     try:
         return not is_complete(run)
     except StoreError:

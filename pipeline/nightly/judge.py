@@ -9,7 +9,7 @@ from typing import Any
 from tracemill.base.errors import MissingInputError, PipelineError, QueryError, StoreError
 from tracemill.comparison.changes import Cause, Change, MetricChange
 from tracemill.comparison.choosing import choose_runs
-from tracemill.comparison.comparing import Comparison, compare_runs
+from tracemill.comparison.comparing import Comparison, compare_runs, is_incomplete
 from tracemill.comparison.conditions import check_condition, parse_condition
 from tracemill.comparison.efficiencies import Efficiencies, read_efficiencies
 from tracemill.comparison.noise import run_time_change
@@ -94,10 +94,11 @@ class UnjudgedRun:
 
 @dataclass(frozen=True, kw_only=True)
 class Judgment:
-    """The new runs, oldest first."""
+    """The new runs, oldest first; `incomplete` are the labels of those with damaged traces."""
 
     judged: tuple[JudgedRun, ...]
     unjudged: tuple[UnjudgedRun, ...] = ()
+    incomplete: tuple[str, ...] = ()
 
     @property
     def worse(self) -> frozenset[str]:
@@ -142,7 +143,9 @@ class Judge:
                     unjudged.append(UnjudgedRun(run.run_id, run.label, str(error)))
             if not is_worse:
                 before[run.series].append(run)
-        return Judgment(judged=tuple(judged), unjudged=tuple(unjudged))
+        present = [run for run in new if run.run_id in readable]
+        incomplete = tuple(run.label for run in present if is_incomplete(run))
+        return Judgment(judged=tuple(judged), unjudged=tuple(unjudged), incomplete=incomplete)
 
     def read_efficiencies(self, judgment: Judgment) -> Efficiencies:
         """The efficiencies of judged runs, and of the runs that these were compared with."""

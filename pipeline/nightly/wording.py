@@ -22,6 +22,7 @@ def describe_night(night: Night, judgment: Judgment, alarm_count: int) -> tuple[
         _describe_failures(night),
         _describe_campaigns(night),
         _describe_unjudged(judgment),
+        _describe_incomplete(judgment),
         *_describe_rest(night),
         f"Other nights of the last 24 hours found {count_of(alarm_count, 'worse run')}."
         if alarm_count
@@ -77,6 +78,14 @@ def _describe_unjudged(judgment: Judgment) -> str:
         return ""
     count, first = count_of(len(judgment.unjudged), "new run"), judgment.unjudged[0]
     return f"{count} could not be compared: {make_visible(first.label)}: {first.reason}"
+
+
+def _describe_incomplete(judgment: Judgment) -> str:
+    if not judgment.incomplete:
+        return ""
+    traces = count_of(len(judgment.incomplete), "trace is incomplete", "traces are incomplete")
+    names = join_words([make_visible(printable(each)) for each in judgment.incomplete])
+    return f"{traces}, and times hold only what was readable: {names}."
 
 
 def _describe_rest(night: Night) -> tuple[str, ...]:
