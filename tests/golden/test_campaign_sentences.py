@@ -15,7 +15,11 @@ from tracemill.reports.campaign_sections.efficiency import (
     read_marks,
 )
 from tracemill.reports.campaign_sections.indices import describe_blocks, describe_computation
-from tracemill.reports.campaign_sections.summary import describe_failures, describe_size
+from tracemill.reports.campaign_sections.summary import (
+    describe_failures,
+    describe_size,
+    describe_times,
+)
 from tracemill.reports.campaign_sections.surface import describe_limits, describe_losing
 from tracemill.reports.pictures.grids import Grid, draw_heat_map, draw_surface
 from tracemill.reports.scaling import describe_scalings
@@ -278,3 +282,11 @@ def test_blocks_of_indices_are_counted() -> None:
     assert counted == {"block_count": 4}
     assert describe_blocks(counted).startswith("Speed-ups and efficiencies are in 4 blocks; ")
     assert describe_blocks({"block_count": 1}) == ""
+
+
+@pytest.mark.parametrize(
+    ("longest", "said"), [(178, "178 ms"), (556, "178 ms to 556 ms"), (178.4, "178 ms")]
+)
+def test_run_times_are_a_range_only_if_they_differ(longest: float, said: str) -> None:
+    overview = {"shortest_ns": 178e6, "longest_ns": longest * 1e6, "timed_parts": "whole runs"}
+    assert describe_times(overview) == f"Runs take {said} (whole runs)."

@@ -117,10 +117,9 @@ def describe_times(overview: Row) -> str:
     """The range of run times, and the measured part."""
     if overview["shortest_ns"] is None:
         return "No times are available."
-    return (
-        f"Runs take {time_of(overview['shortest_ns'])} to {time_of(overview['longest_ns'])} "
-        f"({overview['timed_parts']})."
-    )
+    shortest, longest = (time_of(overview[name]) for name in ("shortest_ns", "longest_ns"))
+    times = shortest if shortest == longest else f"{shortest} to {longest}"
+    return f"Runs take {times} ({overview['timed_parts']})."
 
 
 def describe_failures(overview: Row) -> str:
