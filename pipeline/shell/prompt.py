@@ -11,7 +11,7 @@ from tracemill.base.errors import QueryError
 from tracemill.shell.completion import Catalog, complete
 from tracemill.shell.cookbook import questions_for
 from tracemill.shell.formats import Output
-from tracemill.shell.script import ENDINGS, run_interruptibly
+from tracemill.shell.script import ENDINGS, is_ended, run_interruptibly
 from tracemill.shell.session import Session
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def make_prompt(catalog: Callable[[], Catalog], **options: Any) -> "PromptSessio
 def is_whole_statement(text: str) -> bool:
     """True for a command, for statements up to a ';', and for nothing."""
     stripped = text.strip()
-    return stripped in ("", *ENDINGS) or stripped.startswith(".") or stripped.endswith(";")
+    return stripped in ENDINGS or stripped.startswith(".") or is_ended(stripped)
 
 
 def _catalog(session: Session) -> Catalog:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+import duckdb
+
 from tracemill.base.errors import QueryError
 from tracemill.base.interrupting import interruptibly
 from tracemill.shell.commands import run_command
@@ -34,12 +36,17 @@ def run_interruptibly(session: Session, script: str, output: Output) -> None:
     interruptibly(lambda: run_script(session, script, output), session.connection.interrupt)
 
 
+def is_ended(sql: str) -> bool:
+    """True for statements up to a ';', which comments may follow, and for nothing."""
+    tokens = [at for at, kind in duckdb.tokenize(sql) if kind != duckdb.token_type.comment]
+    return not tokens or sql.encode()[tokens[-1] :].startswith(b";")
+
+
 def _parts(script: str) -> Iterator[str]:
     """Commands, a line each, and the SQL between them; `.quit` ends the script."""
     sql = ""
     for line in script.splitlines(keepends=True):
-        is_between = not sql.strip() or sql.rstrip().endswith(";")
-        if not is_between or not line.lstrip().startswith("."):
+        if not line.lstrip().startswith(".") or not is_ended(sql):
             sql += line
             continue
         if sql.strip():

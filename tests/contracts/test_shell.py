@@ -89,7 +89,8 @@ def test_several_results_are_no_json(own_database: duckdb.DuckDBPyConnection) ->
 
 def test_commands_work_in_a_script(database: duckdb.DuckDBPyConnection) -> None:
     assert "wait_states" in printed(database, ".tables", "table").split()
-    shown = printed(database, "SELECT 3 AS n;\n.schema wait_states\n.quit\nSELECT 4", "table")
+    script = "SELECT 3 AS n; -- three\n.schema wait_states\n.quit\nSELECT 4"
+    shown = printed(database, script, "table")
     assert shown.split()[:2] == ["n", "3"]
     assert "Waiting time of the call." in shown
     assert "4" not in shown.split()
