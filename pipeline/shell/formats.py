@@ -132,6 +132,4 @@ def _is_numeric(rows: Sequence[Row], at: int) -> bool:
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, float):
-        return repr(float(f"{value:.13g}"))  # sums of seconds without errors of rounding
     return "" if value is None else make_visible(str(value))

@@ -61,14 +61,6 @@ def test_the_suffix_chooses_the_format(tmp_path: Path, name: str, text: str) -> 
     assert (tmp_path / name).read_text(encoding="utf-8") == text
 
 
-def test_only_tables_leave_out_errors_of_rounding(tmp_path: Path) -> None:
-    query = "SELECT 0.1::DOUBLE + 0.2::DOUBLE AS s, 1234.123456789::DOUBLE AS t"
-    write(query, tmp_path / "rows.txt")
-    write(query, tmp_path / "rows.csv")
-    assert (tmp_path / "rows.txt").read_text().split() == ["s", "t", "0.3", "1234.123456789"]
-    assert (tmp_path / "rows.csv").read_text() == "s,t\n0.30000000000000004,1234.123456789\n"
-
-
 def test_a_format_goes_before_the_suffix_and_an_unknown_one_is_refused(tmp_path: Path) -> None:
     write("SELECT 1 AS n", tmp_path / "rows.txt", "csv")
     assert (tmp_path / "rows.txt").read_text() == "n\n1\n"
