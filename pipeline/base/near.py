@@ -8,9 +8,10 @@ from pathlib import Path
 _SHORTEST_PART = 3
 """Shorter names are part of too many others."""
 _LEAST_LIKE, _LEAST_LIKE_SHORT = 0.7, 0.6
-"""Names less like another, such as "nonsense" and "comms_send" with 0.67, are another word.
+"""Similarity, from 0 to 1, from which on a name is suggested.
 
-Short names are less alike: "gg" and "g" have 0.67, too.
+0.67 is too little for long names, such as "nonsense" and "comms_send", but enough for short ones,
+such as "gg" and "g".
 """
 
 

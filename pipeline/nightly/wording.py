@@ -83,9 +83,9 @@ def _describe_unjudged(judgment: Judgment) -> str:
 def _describe_incomplete(judgment: Judgment) -> str:
     if not judgment.incomplete:
         return ""
-    traces = count_of(len(judgment.incomplete), "trace is incomplete", "traces are incomplete")
+    traces = count_of(len(judgment.incomplete), "incomplete trace")
     names = join_words([make_visible(printable(each)) for each in judgment.incomplete])
-    return f"{traces}, and times hold only what was readable: {names}."
+    return f"Only the readable part of {traces} was analyzed: {names}."
 
 
 def _describe_rest(night: Night) -> tuple[str, ...]:
