@@ -57,6 +57,15 @@ def test_calls_have_the_colors_of_the_legend(page: Page) -> None:
     assert seen[rgb(page, "--path")] > 100
 
 
+def page_of(trace: str, folder: Path) -> Path:
+    """The page of a trace in CSV."""
+    (folder / "trace.csv").write_text(trace)
+    options = Options(threads=1)
+    run = analyze(folder / "trace.csv", store=Store(folder / "store"), options=options).run
+    (folder / "page.html").write_text(render_html(build_report(run)), encoding="utf-8")
+    return folder / "page.html"
+
+
 SHORT = """\
 Timestamp (ns),Event Type,Name,Process
 0,Enter,main,0
@@ -74,11 +83,7 @@ Timestamp (ns),Event Type,Name,Process
 
 def test_the_legend_begins_with_what_is_seen_first(open_page: Open, tmp_path: Path) -> None:
     """The main part is shorter than a bin: its calls are 600, 300 and 100 ns long."""
-    (tmp_path / "short.csv").write_text(SHORT)
-    options = Options(threads=1)
-    run = analyze(tmp_path / "short.csv", store=Store(tmp_path / "store"), options=options).run
-    (tmp_path / "short.html").write_text(render_html(build_report(run)), encoding="utf-8")
-    legend = open_page(tmp_path / "short.html").locator(".timeline .legend li")
+    legend = open_page(page_of(SHORT, tmp_path)).locator(".timeline .legend li")
     assert legend.all_inner_texts() == ["MPI_Barrier", "work", "main", "MPI_Init"]
 
 
@@ -92,11 +97,7 @@ Timestamp (ns),Event Type,Name,Process
 
 
 def test_names_lack_the_arguments_of_cpp_as_in_tables(open_page: Open, tmp_path: Path) -> None:
-    (tmp_path / "cpp.csv").write_text(CPP)
-    options = Options(threads=1)
-    run = analyze(tmp_path / "cpp.csv", store=Store(tmp_path / "store"), options=options).run
-    (tmp_path / "cpp.html").write_text(render_html(build_report(run)), encoding="utf-8")
-    page = open_page(tmp_path / "cpp.html")
+    page = open_page(page_of(CPP, tmp_path))
     name = page.locator(".timeline .legend li bdi", has_text="solve")
     assert name.inner_text() == "solve(…)"
     assert name.get_attribute("title") == "solve(Domain&, int)"

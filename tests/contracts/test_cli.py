@@ -108,7 +108,7 @@ def test_missing_and_extra_arguments_are_named(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         (["analyze", "a", "--threads", "0"], 2, "--threads 0: must be at least 1 (see --help)"),
         (["analyze", "a", "--memory-limit", "5XB"], 2,
@@ -124,10 +124,10 @@ def test_missing_and_extra_arguments_are_named(
     ],
 )  # fmt: skip
 def test_a_wrong_value_is_named_with_its_option_and_what_to_do(
-    arguments: list[str], code: int, told: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(arguments) == code
-    assert capsys.readouterr().err == f"tracemill: {told}\n"
+    assert capsys.readouterr().err == f"tracemill: {message}\n"
 
 
 @pytest.mark.parametrize("arguments", [["report"], ["sql", "SELECT 1"], ["report", "x"]])

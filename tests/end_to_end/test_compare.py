@@ -344,7 +344,7 @@ def test_efficiencies_are_the_means_of_those_stored(store: Path, slower: Compari
     assert (found["load_balance"].change_ratio or 0) < 0
 
 
-def test_a_screen_is_printed_first_and_how_to_see_the_rest(tell: Tell) -> None:
+def test_the_first_screen_ends_with_the_command_for_the_rest(tell: Tell) -> None:
     short, whole = tell("before", "after"), tell("before", "after", "--format", "terminal")
     shown, last = short.rstrip().rsplit("\n\n", 1)
     assert whole.startswith(shown)
@@ -357,11 +357,11 @@ def test_a_screen_is_printed_first_and_how_to_see_the_rest(tell: Tell) -> None:
 
 
 def test_efficiencies_stand_at_the_head(tell: Tell) -> None:
-    said = tell("before", "after", "--format", "terminal").splitlines()
-    place = next(at for at, line in enumerate(said) if line.startswith("Parallel efficiency "))
-    assert said[place - 2].startswith("B takes ")
-    assert said[place - 1].endswith(" on the critical path.")
-    assert said.index("POP efficiencies") < said.index("By metric")
+    lines = tell("before", "after", "--format", "terminal").splitlines()
+    place = next(at for at, line in enumerate(lines) if line.startswith("Parallel efficiency "))
+    assert lines[place - 2].startswith("B takes ")
+    assert lines[place - 1].endswith(" on the critical path.")
+    assert lines.index("POP efficiencies") < lines.index("By metric")
 
 
 # --- Formats -------------------------------------------------------------------------------------
