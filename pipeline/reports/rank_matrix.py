@@ -2,7 +2,7 @@
 
 from tracemill.reports.model import Drawing, Drawn, Table
 from tracemill.reports.pictures.matrices import draw_matrix
-from tracemill.reports.units import format_value
+from tracemill.reports.units import Unit, format_value
 
 MATRIX_LIMIT = 64
 
@@ -23,4 +23,5 @@ def _draw_matrix(table: Table) -> Drawn:
     }
     labels = table.columns[0].title, table.columns[1].title
     unit = table.measure.unit
-    return draw_matrix(amounts, table.name, labels, lambda value: format_value(value, unit))
+    base = 1024 if unit == Unit.SIZE else 10
+    return draw_matrix(amounts, table.name, labels, lambda value: format_value(value, unit), base)

@@ -15,11 +15,7 @@ from tracemill.schemas import Table
 from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
 
 AGAIN = "analyze the trace again with --force"
-_SETTINGS = {
-    "autoinstall_known_extensions": False,
-    "enable_progress_bar": False,
-    "parquet_metadata_cache": True,
-}
+_SETTINGS = {"autoinstall_known_extensions": False, "parquet_metadata_cache": True}
 # Optimizers for many rows: for few, they take a fifth of a query's time. Those that
 # keep the cost of joins and filters in proportion stay on.
 _FOR_MANY_ROWS = (
@@ -67,6 +63,8 @@ def connect(
     Each of the `lanes`, threads that run queries at once, is one of its `threads`.
     """
     connection = duckdb.connect()
+    with suppress(duckdb.InvalidInputException):  # in Jupyter without ipywidgets there is no bar
+        connection.execute("SET enable_progress_bar = false")
     chosen = _SETTINGS | settings
     if threads:
         chosen |= {"threads": threads, "external_threads": min(lanes, threads)}

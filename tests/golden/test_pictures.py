@@ -119,6 +119,14 @@ def test_a_matrix_names_the_ranks_that_take_part() -> None:
     assert {"from", "to"} <= set(shown)
 
 
+def test_a_matrix_of_bytes_has_round_amounts_in_its_unit() -> None:
+    drawn = draw_matrix(
+        {(0, 1): 160 * 1024.0}, "m", ("from", "to"), lambda size: f"{size / 1024:g} KiB", base=1024
+    )
+    shown = [text for text in texts(drawn.svg) if "KiB" in text]
+    assert shown == ["0 KiB", "50 KiB", "100 KiB", "150 KiB"]
+
+
 def test_an_icicle_shows_names_unchanged() -> None:
     shown = texts(FILES["icicle"]().svg)
     assert {"main <x>", "$send$", "computation"} <= set(shown)

@@ -1,5 +1,6 @@
 """Amounts between ranks as a matrix, and amounts by size as bars."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -17,10 +18,12 @@ def draw_matrix(
     name: str,
     labels: tuple[str, str],
     write: Callable[[float], str],
+    base: int = 10,
 ) -> Drawn:
     """Amounts by rank of row and column; `labels` say what rows and columns are.
 
-    Shades follow the root of the amount, so that small ones differ from none.
+    Amounts are written in units of powers of `base`. Shades follow the root of the amount, so that
+    small ones differ from none.
     """
     from matplotlib.colors import PowerNorm
 
@@ -45,9 +48,20 @@ def draw_matrix(
     axes.set_ylabel(labels[0])
     axes.set_xlabel(labels[1])
     axes.spines[:].set_color(INK)
-    bar = figure.colorbar(squares, ax=axes, format=lambda value, _: write(value))
+    bar = figure.colorbar(
+        squares, ax=axes, ticks=_round_amounts(peak, base), format=lambda value, _: write(value)
+    )
     bar.outline.set_visible(False)
     return to_files(figure, name)
+
+
+def _round_amounts(peak: float, base: int) -> list[float]:
+    """About five amounts from 0 to `peak`, round in the power of `base` that `peak` is shown in."""
+    from matplotlib.ticker import MaxNLocator
+
+    unit = float(base ** int(math.log(peak, base) + 1e-9)) if peak > 1 else 1.0
+    rounded = MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(0, peak / unit)
+    return [float(number) * unit for number in rounded if number * unit <= peak]
 
 
 @drawn
