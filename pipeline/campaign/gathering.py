@@ -108,9 +108,9 @@ def gather(
     runs: Sequence[Run],
     *,
     is_setup_included: bool,
-    matched: MatchedSites | None = None,
-    threads: int = 1,
-    memory_limit: str = "",
+    matched: MatchedSites | None,
+    threads: int,
+    memory_limit: str,
 ) -> Gathered:
     """The rows of some runs that campaigns need. Raises QueryError or StoreError."""
     values = {"is_setup_included": is_setup_included}

@@ -70,8 +70,8 @@ def make_plan(
     allow_damaged: bool,
     values: Mapping[str, Value],
     current: Manifest | None,
-    missing: Collection[str] = (),
-    force: bool = False,
+    missing: Collection[str],
+    force: bool,
 ) -> Plan:
     """Compare the tables to make with those of the current generation.
 

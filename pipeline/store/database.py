@@ -122,20 +122,13 @@ def create_view(
         connection.execute(f"CREATE OR REPLACE VIEW {quoted(name)} AS FROM {scanned}")
 
 
-def create_copy(
-    connection: duckdb.DuckDBPyConnection,
-    name: str,
-    files: Sequence[Path],
-    *,
-    is_shared: bool = False,
-) -> None:
+def create_copy(connection: duckdb.DuckDBPyConnection, name: str, files: Sequence[Path]) -> None:
     """Copy a table into memory: for small tables, queries are planned faster than on a view.
 
-    Only if it `is_shared`, cursors of the connection see it.
+    It is no temporary table, because cursors of the connection do not see those.
     """
-    kind = "TABLE" if is_shared else "TEMP TABLE"
     with _reading_errors():
-        connection.execute(f"CREATE OR REPLACE {kind} {quoted(name)} AS FROM {scan(files)}")
+        connection.execute(f"CREATE OR REPLACE TABLE {quoted(name)} AS FROM {scan(files)}")
 
 
 def copy_rows(connection: duckdb.DuckDBPyConnection, name: str, rows: pa.Table) -> None:

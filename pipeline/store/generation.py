@@ -106,7 +106,7 @@ class GenerationWriter(PartedSink):
 
     def provide(self, connection: duckdb.DuckDBPyConnection, name: str) -> None:
         if self.row_count(name) <= FEW_ROWS:
-            create_copy(connection, name, self.files(name), is_shared=True)
+            create_copy(connection, name, self.files(name))
         else:
             create_view(connection, name, self.files(name))
 

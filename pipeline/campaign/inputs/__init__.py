@@ -30,7 +30,7 @@ def read_measurements(
     """
     if not path.exists():
         raise MissingInputError(f"{path}: no such file or directory; check the measurements")
-    chosen = format or detect_format(path)
+    chosen, mistakes = format or detect_format(path), mistakes or Mistakes()
     if chosen == "mpip":
         return read_mpip(path, pattern=pattern, application=application, mistakes=mistakes)
     if path.is_dir():

@@ -45,14 +45,11 @@ _PATTERNS = tuple(each for each in DEFAULT_PATTERNS if each.count("{") > 1)
 Line = tuple[str, str]
 
 
-def read_mpip(
-    path: Path, *, pattern: str = "", application: str = "", mistakes: Mistakes | None = None
-) -> MeasuredRuns:
+def read_mpip(path: Path, *, pattern: str, application: str, mistakes: Mistakes) -> MeasuredRuns:
     """Read a report, or all reports (*.mpiP) at or below a folder, in order of their names.
 
     Raises MissingInputError, or CampaignError with all mistakes.
     """
-    mistakes = mistakes or Mistakes()
     paths = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else [path]
     if not paths:
         raise MissingInputError(f"{path}: no reports of mpiP: there is no *{SUFFIX} below it")

@@ -42,14 +42,11 @@ _MOST_EFFICIENT = 10
 Cells = Mapping[str, str]
 
 
-def read_timings(
-    path: Path, *, application: str = "", mistakes: Mistakes | None = None
-) -> MeasuredRuns:
+def read_timings(path: Path, *, application: str, mistakes: Mistakes) -> MeasuredRuns:
     """Read a table; `application` is that of lines without one.
 
     Raises MissingInputError, or CampaignError with all mistakes.
     """
-    mistakes = mistakes or Mistakes()
     lines = parsing.read_lines(path)
     rows = _rows(path, lines)
     _, header = next(rows)
