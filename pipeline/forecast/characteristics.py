@@ -12,6 +12,7 @@ from tracemill.kernels.forecast import layout as at
 from tracemill.kernels.network.layout import Network
 from tracemill.programs.clusters.cluster import Cluster
 from tracemill.programs.clusters.network import busy_levels
+from tracemill.programs.parts import rounded
 
 
 def make_outcome(
@@ -25,7 +26,7 @@ def make_outcome(
         classes[parent] += classes[number]
     ends = machine.clocks
     intervals = tuple(
-        _interval(name, _rounded(spent[number]), classes[number])
+        _interval(name, rounded(spent[number]), classes[number])
         for number, name in enumerate(names)
     )
     levels = level_outcomes(cluster, machine.network, int(ends.max()))
@@ -56,7 +57,7 @@ def _interval(
 
 
 def _class(row: NDArray[np.float64]) -> ClassOutcome:
-    times = _rounded(row).tolist()
+    times = rounded(row).tolist()
     return ClassOutcome(
         operation_count=float(row[at.CLASS_COUNT]),
         time_ns=times[at.CLASS_TIME],
@@ -74,7 +75,3 @@ def level_outcomes(cluster: Cluster, network: Network, time_ns: int) -> tuple[Le
         ratio = busy.busy_ns / available if available else 0.0
         found.append(LevelOutcome(busy.level, busy.transfers, busy.bytes, busy.busy_ns, ratio))
     return tuple(found)
-
-
-def _rounded(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    return np.floor(values + 0.5).astype(np.int64)

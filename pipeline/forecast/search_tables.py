@@ -1,7 +1,6 @@
 """Searches and rankings as tables of a store."""
 
 from collections.abc import Iterable
-from math import floor
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from tracemill.forecast.ranking import Order, Ranking
 from tracemill.forecast.search import Candidate
 from tracemill.forecast.search_programs import ProgramSearch
 from tracemill.programs.language.data_program import format_grid
+from tracemill.programs.parts import rounded_number
 from tracemill.schemas import Table
 from tracemill.schemas.forecast_search import GRID_SEARCH, VARIANT_RANKING
 from tracemill.store.forecasts import publish
@@ -68,8 +68,8 @@ def _grid(candidate: Candidate) -> dict[str, Any]:
         "evenness_ratio": float(candidate.evenness),
         "fate": candidate.fate,
         "step": candidate.step,
-        "bound_ns": floor(candidate.bound_ns + 0.5),
-        "time_ns": None if candidate.time_ns is None else floor(candidate.time_ns + 0.5),
+        "bound_ns": rounded_number(candidate.bound_ns),
+        "time_ns": None if candidate.time_ns is None else rounded_number(candidate.time_ns),
         "efficiency_ratio": candidate.efficiency,
     }
 

@@ -28,6 +28,7 @@ from tracemill.forecast.short_pipelines import ShortPipeline
 from tracemill.kernels.forecast import layout as at
 from tracemill.programs.clusters.cluster import Cluster
 from tracemill.programs.clusters.network import FreeTimes, free_times, make_network, set_free_times
+from tracemill.programs.parts import rounded, rounded_number
 from tracemill.programs.placed import PlacedProgram
 
 Shortcuts = Literal["none", "loops", "all"]
@@ -57,7 +58,7 @@ def simulate(
         rounds=lowered.operations.rounds,
         most_started=lowered.operations.most_started,
         eager_limit_bytes=cluster.eager_limit_bytes,
-        overhead_ns=int(np.floor(cluster.overhead_ns + 0.5)),
+        overhead_ns=rounded_number(cluster.overhead_ns),
     )
     run = _Run(machine, has_short_loops=shortcuts != "none")
     run.emit(lowered.plan, 1.0, 0)
@@ -81,31 +82,27 @@ class _Run:
 
     def emit(self, nodes: Sequence[Node], weight: float, depth: int) -> None:
         """Collect the instructions of a list, within `depth` loops."""
-        add = self._waiting_add
         for node in nodes:
             match node:
                 case Compute(interval, part):
-                    add(at.COMPUTE, part, interval, weight)
+                    self._waiting.add(at.COMPUTE, part, interval, weight)
                 case Start(interval, operation):
-                    add(at.START, operation, interval, weight)
+                    self._waiting.add(at.START, operation, interval, weight)
                 case Wait(interval, operation):
-                    add(at.WAIT, operation, interval, weight)
+                    self._waiting.add(at.WAIT, operation, interval, weight)
                 case Stretch(_, number, body):
-                    add(at.ENTER, number, number, weight)
+                    self._waiting.add(at.ENTER, number, number, weight)
                     self.emit(body, weight, depth)
-                    add(at.LEAVE, number, number, weight)
+                    self._waiting.add(at.LEAVE, number, number, weight)
                 case Loop():
                     self._emit_loop(node, weight, depth)
                 case Pipeline(interval, operation, short):
                     if short is not None:
                         self._run_short_pipeline(node, short, weight)
                     else:
-                        add(at.PIPELINE, operation, interval, weight)
+                        self._waiting.add(at.PIPELINE, operation, interval, weight)
                 case Branch():
                     self._run_branch(node, weight, depth)
-
-    def _waiting_add(self, kind: int, thing: int, interval: int, weight: float) -> None:
-        self._waiting.add(kind, thing, interval, weight)
 
     def _emit_loop(self, loop: Loop, weight: float, depth: int) -> None:
         count = loop.iterations
@@ -144,7 +141,7 @@ class _Run:
                 total += probability * (after - before)
             machine.clocks = clocks
             set_free_times(machine.network, free)
-        by_clock, by_channel, by_link = (np.floor(each + 0.5).astype(np.int64) for each in moved)
+        by_clock, by_channel, by_link = map(rounded, moved)
         machine.clocks = clocks + by_clock
         set_free_times(
             machine.network, FreeTimes(free.channels + by_channel, free.links + by_link)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from math import floor
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import pyarrow as pa
 
 from tracemill.forecast.forecasting import Forecast
 from tracemill.forecast.outcome import IntervalOutcome, LevelOutcome
+from tracemill.programs.parts import rounded_number
 from tracemill.schemas import Table
 from tracemill.schemas.forecasts import (
     FORECAST_CHANNELS,
@@ -108,14 +108,10 @@ def channel_rows(levels: Iterable[LevelOutcome]) -> Iterator[Row]:
         yield {
             "level": level.level + again,
             "transfers": level.transfers,
-            "bytes": _rounded(level.bytes),
-            "busy_ns": _rounded(level.busy_ns),
+            "bytes": rounded_number(level.bytes),
+            "busy_ns": rounded_number(level.busy_ns),
             "busy_ratio": level.busy_ratio,
         }
-
-
-def _rounded(value: float) -> int:
-    return floor(value + 0.5)
 
 
 def _processes(forecast: Forecast) -> pa.Table:

@@ -16,7 +16,6 @@ from tracemill.programs.parts import (
     own_sizes,
     ranks_at,
     section_ranges,
-    section_size,
 )  # fmt: skip
 from tracemill.programs.placed import (
     STORAGE,
@@ -31,6 +30,7 @@ from tracemill.programs.placed import (
     Reduction,
     Remote,
     Widths,
+    section_size,
 )  # fmt: skip
 from tracemill.programs.transfers import Communication, Numbers, Transfers
 

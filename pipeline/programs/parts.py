@@ -1,13 +1,21 @@
 """Parts of arrays on a grid of processes, and computing times of parts of programs."""
 
 from collections.abc import Sequence
-from math import floor, prod
+from math import floor
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.programs.clusters.cluster import Cluster
-from tracemill.programs.placed import Array, Parallel, PlacedProgram, Section, Serial, Work
+from tracemill.programs.placed import (
+    Array,
+    Parallel,
+    PlacedProgram,
+    Section,
+    Serial,
+    Work,
+    section_size,
+)
 from tracemill.programs.transfers import Computing, Flags, Numbers
 
 Times = NDArray[np.float64]
@@ -66,11 +74,6 @@ def own_sizes(ranges: Numbers) -> Numbers:
     return np.maximum(ranges[:, :, 1] - ranges[:, :, 0] + 1, 0)
 
 
-def section_size(section: Section) -> int:
-    """Return the number of elements of a section."""
-    return prod(last - first + 1 for first, last in section)
-
-
 def iteration_counts(array: Array, over: Section, grid: Sequence[int]) -> Numbers:
     """Return the number of elements of a section that each process has."""
     return own_sizes(section_ranges(array, over, grid)).prod(axis=1)
@@ -88,9 +91,9 @@ def rounded(times: Times) -> Numbers:
     return np.floor(times + 0.5).astype(np.int64)
 
 
-def rounded_time(time_ns: float) -> int:
-    """Round a time (ns) as durations are."""
-    return floor(time_ns + 0.5)
+def rounded_number(value: float) -> int:
+    """Round a number as durations are."""
+    return floor(value + 0.5)
 
 
 def work_time(work: Work, program: PlacedProgram, cluster: Cluster) -> tuple[float, Times]:

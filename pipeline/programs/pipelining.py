@@ -15,10 +15,9 @@ from tracemill.programs.parts import (
     ranks_at,
     rounded,
     section_ranges,
-    section_size,
     shared_times,
 )  # fmt: skip
-from tracemill.programs.placed import Array, Pipelined, PlacedProgram
+from tracemill.programs.placed import Array, Pipelined, PlacedProgram, section_size
 from tracemill.programs.transfers import NOBODY, Edges, Numbers, PipelineSteps
 
 

@@ -228,3 +228,8 @@ class PlacedProgram:
     def process_count(self) -> int:
         """Number of processes."""
         return prod(self.grid)
+
+
+def section_size(section: Section) -> int:
+    """The number of elements of a section."""
+    return prod(last - first + 1 for first, last in section)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from tracemill.programs.clusters.cluster import Channel, Cluster, Level
 from tracemill.programs.language.process_kinds import MachineSpec
+from tracemill.programs.parts import rounded, rounded_number
 
 _LARGEST = 1 << 62
 _MILLION = 1_000_000
@@ -62,12 +63,12 @@ def of_processes(machine: MachineSpec, cluster: Cluster, process_count: int) -> 
         cluster=cluster,
         is_early=True,
         overhead_ns=machine.overhead_ns,
-        latency_ns=_rounded(channel.latency_ns),
-        ns_per_kib=_rounded(channel.ns_per_byte * 1024),
+        latency_ns=rounded_number(channel.latency_ns),
+        ns_per_kib=rounded_number(channel.ns_per_byte * 1024),
         eager_limit=_limit(cluster),
         start_ns=machine.start_ns,
         noise=machine.noise,
-        work_ppm=np.floor(_MILLION / cluster.core_speeds(cores) + 0.5).astype(np.int64),
+        work_ppm=rounded(_MILLION / cluster.core_speeds(cores)),
     )
 
 
@@ -96,7 +97,3 @@ def _outermost_channel(cluster: Cluster, cores: NDArray[np.int64]) -> Channel:
 
 def _limit(cluster: Cluster) -> int:
     return int(min(cluster.eager_limit_bytes, _LARGEST))
-
-
-def _rounded(value: float) -> int:
-    return int(np.floor(value + 0.5))

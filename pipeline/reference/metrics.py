@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from tracemill.reports.explanation import all_metrics, describe_metric
+from tracemill.reports.wording import start
 from tracemill.sql.metric_texts import Metric
 
 _INTRODUCTION = """\
@@ -28,7 +29,7 @@ def _lines() -> Iterator[str]:
         yield from _contents(kind, [metric for metric in metrics if metric.kind == kind])
     for kind in kinds:
         yield ""
-        yield f"## {_start(kind)}"
+        yield f"## {start(kind)}"
         for metric in metrics:
             if metric.kind == kind:
                 yield ""
@@ -37,7 +38,7 @@ def _lines() -> Iterator[str]:
 
 
 def _contents(kind: str, metrics: Sequence[Metric]) -> Iterator[str]:
-    yield f"**{_start(kind)}**"
+    yield f"**{start(kind)}**"
     yield ""
     yield from (f"- [{each.name}](#{each.name}): {each.meaning}" for each in metrics)
 
@@ -51,7 +52,3 @@ def _text(text: str) -> Iterator[str]:
     for line in lines:
         is_verbatim ^= line.startswith("```")
         yield f"##{line}" if line.startswith("#") and not is_verbatim else line
-
-
-def _start(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -10,6 +10,7 @@ from tracemill.forecast.replayed.points import Points
 from tracemill.forecast.replayed.reading import NONE, Recorded
 from tracemill.kernels.forecast import layout as at
 from tracemill.programs.clusters.cluster import Cluster
+from tracemill.programs.parts import rounded, rounded_number
 from tracemill.schemas.replay import DEPENDENCY_KINDS
 from tracemill.stages.arrays import Flags, Numbers
 
@@ -35,12 +36,10 @@ def lower(run: Recorded, cluster: Cluster) -> Lowered:
     is_before = _before_init(run)
     overhead = np.zeros(len(run.found.end), np.int64)
     entered = run.activities_at(2 * run.communicating)
-    overhead[entered[entered >= 0]] = int(np.floor(cluster.overhead_ns + 0.5))
+    overhead[entered[entered >= 0]] = rounded_number(cluster.overhead_ns)
     overhead[is_before] = 0
-    computation = np.floor(without_mpi(run) * slowdown(run, cluster, is_before) + 0.5)
-    return Lowered(
-        _place_points(run, cluster), computation.astype(np.int64), overhead, is_before
-    )  # fmt: skip
+    computation = rounded(without_mpi(run) * slowdown(run, cluster, is_before))
+    return Lowered(_place_points(run, cluster), computation, overhead, is_before)
 
 
 def _before_init(run: Recorded) -> Flags:

@@ -10,7 +10,7 @@ from tracemill.base.expressions import Expression
 from tracemill.programs import placed
 from tracemill.programs.language import data_kinds as described
 from tracemill.programs.language.values import Values, check_size, ranges_of, section_of, widths_of
-from tracemill.programs.placed import Array, Section
+from tracemill.programs.placed import Array, Section, section_size
 
 _ROUNDING = 1e-9
 _NAMES = {kind: name for name, kind in described.DATA_KINDS.items()}
@@ -74,7 +74,7 @@ class Placing:
             return None, self._work(phase, None, where)
         array = self.array(phase.array, f"{where}: array")
         over = section_of(array, phase.over, self.values, f"{where}: over")
-        return over, self._work(phase, count_of(over), where)
+        return over, self._work(phase, section_size(over), where)
 
     def serial_part(self, phase: described.Serial, where: str) -> placed.Phase:
         over, work = self._loop_over(phase, where)
@@ -100,7 +100,7 @@ class Placing:
         over = section_of(array, phase.over, self.values, f"{where}: over")
         found = placed.Pipelined(
             name=phase.name,
-            work=self._work(phase, count_of(over), where),
+            work=self._work(phase, section_size(over), where),
             array=array.name,
             over=over,
             widths=self._one_way(array, phase, f"{where}: width"),
@@ -293,11 +293,6 @@ _PLACERS: Mapping[type[described.DataPhase], Callable[[Placing, Any, str], place
     described.Interval: Placing.interval,
     described.Wait: Placing.wait,
 }
-
-
-def count_of(section: Section) -> int:
-    """Number of elements of a section."""
-    return prod(last - first + 1 for first, last in section)
 
 
 def shape_of(section: Section) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 from tracemill.base.errors import ProgramError
 from tracemill.kernels.simulation import layout as at
 from tracemill.programs.clusters.cluster import Cluster
-from tracemill.programs.parts import computing, rounded_time
+from tracemill.programs.parts import computing, rounded_number
 from tracemill.programs.phases.data_operations import Operations, Started
 from tracemill.programs.phases.data_pipelines import build_pipelined
 from tracemill.programs.placed import (
@@ -34,7 +34,7 @@ def build_data_program(placed: PlacedProgram, cluster: Cluster) -> Program:
     """The instructions of a placed program on a cluster. Raises ProgramError."""
     program = Program(placed.process_count)
     processes = [Process(program, rank) for rank in range(placed.process_count)]
-    operations = Operations(placed, cluster, processes, rounded_time(cluster.overhead_ns))
+    operations = Operations(placed, cluster, processes, rounded_number(cluster.overhead_ns))
     meeting = operations.meeting(np.arange(placed.process_count))
     for process in processes:
         process.begin("main")
