@@ -5,41 +5,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from tracemill.schemas.pop import INTERVALS, POP_LOCATIONS, POP_METRICS
+from tracemill.schemas.pop import POP_LOCATIONS, POP_METRICS
 from tracemill.stages.arrays import Flags, Numbers
 from tracemill.stages.cut_activities import activities_ending_at, cut_activities
 from tracemill.stages.focus_times import FocusTimes
 from tracemill.stages.forks import Forks
-from tracemill.stages.pop_metrics import (
-    FOCUS,
-    Interval,
-    Recorded,
-    find_interval,
-    measure,
-    run_ideally,
-)
+from tracemill.stages.pop_metrics import FOCUS, Interval, Recorded, measure, run_ideally
 
 if TYPE_CHECKING:
     from tracemill.store.walking import StoredRows
 
-Tables = tuple[pa.Table, pa.Table]
-
-
-def compute_pop_of_threads(recorded: Recorded, locations: Numbers) -> Tables:
-    """Efficiencies of the intervals of a run over some of its threads, and the times of these."""
-    chosen = np.flatnonzero(np.isin(recorded.threads.ids, locations))
-    ideal = run_ideally(recorded.found, recorded.paths, recorded.framing[0])
-    found = [
-        measure(recorded, interval, ideal)
-        for name in INTERVALS[:2]
-        if len(chosen) and (interval := find_interval(name, recorded, chosen))
-    ]
-    return _joined(found)
-
 
 def compute_pop_of_focus(
     recorded: Recorded, times: FocusTimes, is_runtime: Flags, visits: "StoredRows", forks: Forks
-) -> Tables:
+) -> tuple[pa.Table, pa.Table]:
     """Efficiencies of a focus, and the times of its threads.
 
     Threads of a process share its periods. The begin of each period is as recorded, and so is all
@@ -47,7 +26,7 @@ def compute_pop_of_focus(
     """
     periods = _periods_of(recorded, times)
     if periods is None:
-        return _joined([])
+        return POP_METRICS.empty(), POP_LOCATIONS.empty()
     thread, begin, end = periods
     place = recorded.threads.place[thread]
     cut = cut_activities(
@@ -65,11 +44,6 @@ def compute_pop_of_focus(
         cut.framing[0], begins[found.end[begins] == begin], earlier,
     ])  # fmt: skip
     return measure(cut, interval, run_ideally(found, cut.paths, as_recorded))
-
-
-def _joined(found: list[Tables]) -> Tables:
-    metrics, rows = zip((POP_METRICS.empty(), POP_LOCATIONS.empty()), *found, strict=True)
-    return pa.concat_tables(metrics), pa.concat_tables(rows)
 
 
 def _periods_of(recorded: Recorded, times: FocusTimes) -> tuple[Numbers, Numbers, Numbers] | None:
@@ -92,7 +66,7 @@ def _periods_of(recorded: Recorded, times: FocusTimes) -> tuple[Numbers, Numbers
 
 
 def _rounds(thread: Numbers, begin: Numbers, end: Numbers) -> Numbers:
-    """Periods that overlap are of a round; all are, if no thread has several."""
+    """The round of each period: periods that overlap share one; all do if no thread has several."""
     rounds = np.zeros(len(thread), np.int64)
     if len(np.unique(thread)) == len(thread):
         return rounds

@@ -98,13 +98,17 @@ class Times(NamedTuple):
     outside: Numbers
 
 
-def compute_pop(recorded: Recorded) -> tuple[pa.Table, pa.Table]:
-    """Efficiencies of the run, and the times of threads that they are computed from."""
+def compute_pop(recorded: Recorded, locations: Numbers | None = None) -> tuple[pa.Table, pa.Table]:
+    """Efficiencies of the run, and the times of threads that they are computed from.
+
+    Both are of the threads among `locations`; by default of all.
+    """
+    ids = recorded.threads.ids
+    chosen = np.arange(len(ids)) if locations is None else np.flatnonzero(np.isin(ids, locations))
     ideal = run_ideally(recorded.found, recorded.paths, recorded.framing[0])
-    everywhere = np.arange(len(recorded.threads.ids))
     metrics, rows = [POP_METRICS.empty()], [POP_LOCATIONS.empty()]
-    for name in INTERVALS[:2]:
-        interval = find_interval(name, recorded, everywhere)
+    for name in (INIT_TO_FINALIZE, WHOLE):
+        interval = find_interval(name, recorded, chosen)
         if interval is not None:
             efficiencies, times = measure(recorded, interval, ideal)
             metrics.append(efficiencies)

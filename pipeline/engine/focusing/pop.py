@@ -6,8 +6,9 @@ from tracemill.engine.asking import computed_again
 from tracemill.engine.focusing.resolve import Focus
 from tracemill.patterns.catalog import known_tables
 from tracemill.stages.arrays import read_columns
-from tracemill.stages.focused_pop import compute_pop_of_focus, compute_pop_of_threads
+from tracemill.stages.focused_pop import compute_pop_of_focus
 from tracemill.stages.forks import read_forks
+from tracemill.stages.pop_metrics import compute_pop
 from tracemill.stages.replays import read_recorded
 from tracemill.store.walking import StoredRows
 
@@ -29,7 +30,7 @@ def pop_tables(focus: Focus) -> dict[str, pa.Table]:
         if recorded is None:
             return {name: known_tables()[name].empty() for name in POP}
         if not focus.is_of_time:
-            found = compute_pop_of_threads(recorded, focus.times.locations)
+            found = compute_pop(recorded, focus.times.locations)
         else:
             activities = table("activities").order("activity_id")
             (is_runtime,) = read_columns(activities, "kind = 'thread runtime'")
