@@ -42,8 +42,8 @@ QUERIES = (SIZES, QUERY)
 # Number of call paths of each metric, and of causes, with values by process.
 PLACES_OF_METRIC = 3
 PLACES_OF_CAUSES = 10
+# Number of call paths of each metric that are listed.
 CALL_PATHS_OF_METRIC = 20
-_DIRECTIONS = {RUN_TIME, TIME}
 
 Row = Mapping[str, Any]
 Values = dict[str, Value]
@@ -221,8 +221,8 @@ class Comparison:
     def _explain(
         self, rows: pl.DataFrame, metric: str, direction: float, limit: int
     ) -> tuple[Cause, ...]:
-        summands = _summands(self.base, self.other)
-        found = find_causes(rows, metric, direction, limit, processes=summands)
+        processes = _common_processes(self.base, self.other)
+        found = find_causes(rows, metric, direction, limit, processes=processes)
         return tuple(self._cause(each, direction) for each in found)
 
     def _rows_of(self, metric: str) -> pl.DataFrame:
@@ -265,7 +265,7 @@ def compare_runs(
     ) as tables:
         sizes = sizes_in(tables)
         before, after = (_side(each, sizes) for each in (base, other))
-        rows, ranked, asked = _read_changes(tables, before, after)
+        rows, ranked, values = _read_changes(tables, before, after)
     efficiencies = read_efficiencies(runs.values(), threads=threads, memory_limit=memory_limit)
     are_whole = not any(isinstance(run, FocusedRun) for run in runs.values())
     return Comparison(
@@ -273,7 +273,7 @@ def compare_runs(
         other=after,
         rows=rows,
         ranked=ranked,
-        sql=tuple(map(_text, asked)) if are_whole else (),
+        sql=tuple(map(_with_values, values)) if are_whole else (),
         are_sites_joined=bool(matched.joined),
         efficiencies=efficiencies.change(before.run_ids, after.run_ids),
     )
@@ -285,11 +285,11 @@ def _read_changes(
     """Changes in total and by call path, those by process, and the values of both queries."""
     values: Values = {"base_runs": ",".join(base.run_ids), "other_runs": ",".join(other.run_ids)}
 
-    def changes(asked: Values) -> pl.DataFrame:
-        return _with_noise(query_rows(tables, QUERY, asked), len(base.runs), len(other.runs))
+    def changes(given: Values) -> pl.DataFrame:
+        return _with_noise(query_rows(tables, QUERY, given), len(base.runs), len(other.runs))
 
     rows = changes(values)
-    places = ",".join(_places(rows, _summands(base, other)))
+    places = ",".join(_places(rows, _common_processes(base, other)))
     placed = values | {"places": places}
     return rows, changes(placed) if places else rows.clear(), (values, placed)
 
@@ -347,29 +347,29 @@ def _with_noise(found: Any, base_count: int, other_count: int) -> pl.DataFrame:
     return rows.drop("base_variance", "other_variance").with_columns(named)
 
 
-def _summands(base: Side, other: Side) -> int | None:
+def _common_processes(base: Side, other: Side) -> int | None:
     """The number of processes; None if the numbers differ."""
     numbers = {*base.processes, *other.processes}
     return numbers.pop() if len(numbers) == 1 else None
 
 
-def _places(rows: pl.DataFrame, summands: int | None) -> Iterator[str]:
+def _places(rows: pl.DataFrame, processes: int | None) -> Iterator[str]:
     """Metrics and call paths with values by process: causes and the largest changes."""
     changed = rows.filter(pl.col("call_path_key").is_not_null() & (pl.col("change_value") != 0))
     largest = changed.group_by("metric", maintain_order=True).head(PLACES_OF_METRIC)
     wanted = [(row["metric"], row["call_path_key"]) for row in largest.iter_rows(named=True)]
     for direction in (1.0, -1.0):
         for chosen in (rows, without_setup(rows)):
-            for metric in _DIRECTIONS:
+            for metric in (RUN_TIME, TIME):
                 causes = find_causes(
-                    chosen, metric, direction, PLACES_OF_CAUSES, processes=summands
+                    chosen, metric, direction, PLACES_OF_CAUSES, processes=processes
                 )
                 wanted += [(each.row["metric"], each.row["call_path_key"]) for each in causes]
     yield from sorted({f"{metric} {key}" for metric, key in wanted})
     yield from (f"{metric} all" for metric in sorted({metric for metric, _ in wanted}))
 
 
-def _text(values: Values) -> str:
+def _with_values(values: Values) -> str:
     """The query with its values instead of parameters, ready to run."""
     query = load_query(QUERY)
     text = strip_header(query.statement)

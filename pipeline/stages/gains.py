@@ -7,11 +7,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tracemill.schemas.overheads import overhead_id
 from tracemill.schemas.replay import GAIN_KINDS
 from tracemill.stages.activity_rows import Activities, Paths
 from tracemill.stages.arrays import Flags, Numbers
 
 NONE = -1
+_USER_CODE = overhead_id("user code")
 REPLAYED = 20
 """Parts of each kind that are replayed."""
 
@@ -41,6 +43,7 @@ def find_gains(found: Activities, paths: Paths, is_computation: Flags, rank: Num
         order = np.lexsort((np.arange(len(path_ns)), -path_ns))
         order = order[path_ns[order] > 0]
         replayed = order[:REPLAYED]
+        # The last lane is that of rows without a part.
         lane = np.full(max(len(path_ns), int(part.of_row.max(initial=0)) + 1) + 1, NONE, np.int16)
         lane[replayed] = lane_count + np.arange(len(replayed))
         lanes[:, column] = lane[part.of_row]
@@ -60,8 +63,8 @@ def _parts(
     ranks = found.by_row(rank.astype(np.int32)[found.graph.location])
     yield _Parts("rank", np.where(is_computation, ranks, NONE))
     del ranks
-    is_none = (path == outside) & is_computation
-    yield _Parts("class", np.where(is_none, 0, paths.overhead.astype(np.int32)[path]))
+    is_outside = (path == outside) & is_computation
+    yield _Parts("class", np.where(is_outside, _USER_CODE, paths.overhead.astype(np.int32)[path]))
 
 
 def _as_table(

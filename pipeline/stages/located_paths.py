@@ -22,6 +22,7 @@ class LocatedPaths(NamedTuple):
     marks visited call paths without a visited one of the same region above. `is_unrepeated` marks
     visited call paths without one of the same region and caller above. `is_started` marks visited
     call paths whose parent the location does not visit: their threads were forked there.
+    `is_below_parent`: the location visits the parent. `after` is the row after the last one below.
     A location also visits call paths that it visits outside of a focus.
     """
 

@@ -1,4 +1,4 @@
-"""Near-critical paths: the longest paths through activities that are on no longer one."""
+"""Near-critical paths: each is the longest one through an activity that no longer path has."""
 
 from typing import NamedTuple
 
@@ -7,8 +7,8 @@ import numpy as np
 from tracemill.stages.activity_rows import Activities
 from tracemill.stages.arrays import Flags, Numbers
 
-LEAST_SHARE = 100
-"""An activity leads to a path of its own from this part of the run on."""
+_MOST_IN_RUN = 100
+"""Activities so short that the run could hold more than this many lead to no path of their own."""
 
 
 class NearPath(NamedTuple):
@@ -37,7 +37,7 @@ def find_near_paths(found: Activities, total_slack: Numbers, most: int) -> list[
     on_first = np.zeros(len(found.end), np.bool_)
     on_first[critical] = True
     paths = [_describe(found, critical, on_first, 0)]
-    is_open = duration * LEAST_SHARE >= max(found.run_ns, 1)
+    is_open = duration * _MOST_IN_RUN >= max(found.run_ns, 1)
     is_open[critical] = False
     while len(paths) < most and is_open.any():
         candidates = np.flatnonzero(is_open)

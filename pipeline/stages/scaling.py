@@ -169,6 +169,7 @@ def _of_class(scaled: Scaled, name: str) -> Flags:
         return scaled.is_computation
     if name == "mpi":
         return scaled.paths.is_mpi[path]
+    # The last part is that of the class -1: time outside of visits.
     parts = np.array([each.part for each in TAXONOMY] + ["outside visits"])
     part = parts[scaled.paths.overhead]
     if name == "mpi:point-to-point":
