@@ -2,7 +2,7 @@
 --
 -- Grain:      one row per run and CPU thread
 -- Inputs:     locations, thread_team_members, focus, runs, overhead_classes
--- Output:     overheads of a run against another
+-- Output:     overheads of a run against another, campaign table run_threads
 -- Parameters: none
 -- Assumes:    tables hold several runs, distinguished by run_id
 WITH

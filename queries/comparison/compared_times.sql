@@ -5,7 +5,7 @@
 -- Grain:      one row per run, key of call paths, and CPU thread with visits
 -- Inputs:     call_tree, call_paths, call_path_keys, regions, region_classes, setup_times,
 --             locations, computational_imbalance, call_path_counters, counters
--- Output:     overheads of a run against another
+-- Output:     overheads of a run against another, campaign table run_thread_times
 -- Parameters: none
 -- Assumes:    tables hold several runs, distinguished by run_id
 WITH
