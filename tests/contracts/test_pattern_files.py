@@ -1,4 +1,4 @@
-"""Files of patterns: which can be used, how the others are told, and how all are listed."""
+"""Files of patterns: which can be used, the errors of the others, and how all are listed."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Runs that tests share: those of a campaign, and those of a site that checks them nightly."""
+"""Runs that tests share: those of two campaigns, and those of a site that checks them nightly."""
 
 import os
 import shutil
@@ -9,6 +9,8 @@ import pytest
 from tests.helpers.nights import Site, make_site
 from tests.helpers.ring_campaigns import CONFIGURATIONS, campaign, write_stencil
 from tracemill.engine.analyze import Analysis
+
+DATA = Path(__file__).parents[2] / "data"
 
 
 @pytest.fixture(scope="session")
@@ -33,6 +35,12 @@ def store(analyzed: Analysis, tmp_path: Path) -> Path:
     original = analyzed.run.path.parents[2]
     shutil.copytree(original / "runs", copy / "runs", copy_function=os.link)
     return copy
+
+
+@pytest.fixture(scope="session")
+def recorded_campaign(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+    """The campaign of data/campaigns/causes, which tests only read."""
+    return campaign(DATA / "campaigns" / "causes", tmp_path_factory.mktemp("recorded"), threads=2)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.ring_campaigns import campaign, rows
-from tests.reference.cases import DATA
 from tracemill.engine.analyze import Analysis
 from tracemill.reports.build_campaign import build_campaign_report, build_campaign_summary
 from tracemill.reports.html import render_html
@@ -25,25 +24,22 @@ EXPECTED = {
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
-    return campaign(DATA / "campaigns" / "causes", tmp_path_factory.mktemp("recorded"), threads=2)
-
-
-@pytest.fixture(scope="module")
-def report(recorded: Analysis) -> Report:
-    return build_campaign_report(recorded.run)
+def report(recorded_campaign: Analysis) -> Report:
+    return build_campaign_report(recorded_campaign.run)
 
 
 def names_of(analysis: Analysis) -> dict[int, str]:
     return dict(rows(analysis, "campaign_call_paths", "call_path_key call_path"))
 
 
-def test_causes_and_their_ranks_are_those_of_scalasca(recorded: Analysis) -> None:
-    names = names_of(recorded)
+def test_causes_and_their_ranks_are_those_of_scalasca(recorded_campaign: Analysis) -> None:
+    names = names_of(recorded_campaign)
     columns = "processes size call_path_key rank caused_ns waiting_share"
     found = {
         (p, size, names[key]): (rank, caused, share)
-        for p, size, key, rank, caused, share in rows(recorded, "configuration_causes", columns)
+        for p, size, key, rank, caused, share in rows(
+            recorded_campaign, "configuration_causes", columns
+        )
     }
     for (p, size), (waiting, *causes) in EXPECTED.items():
         for name, rank, caused in zip((SERIAL, IMBALANCED), (0, p - 1), causes, strict=True):
@@ -54,17 +50,19 @@ def test_causes_and_their_ranks_are_those_of_scalasca(recorded: Analysis) -> Non
             )
 
 
-def test_causes_of_a_run_are_not_more_than_its_waiting(recorded: Analysis) -> None:
+def test_causes_of_a_run_are_not_more_than_its_waiting(recorded_campaign: Analysis) -> None:
     shares: dict[int, float] = defaultdict(float)
-    for run, share in rows(recorded, "cause_times", "campaign_run_id waiting_share"):
+    for run, share in rows(recorded_campaign, "cause_times", "campaign_run_id waiting_share"):
         assert 0 <= share <= 1
         shares[run] += share
     # All waiting of these runs has causes.
     assert list(shares.values()) == [pytest.approx(1, abs=1e-6)] * len(EXPECTED)
 
 
-def test_the_summary_names_the_cause_and_not_the_call_that_waits(recorded: Analysis) -> None:
-    (summary,) = build_campaign_summary(recorded.run).sections
+def test_the_summary_names_the_cause_and_not_the_call_that_waits(
+    recorded_campaign: Analysis,
+) -> None:
+    (summary,) = build_campaign_summary(recorded_campaign.run).sections
     (cause,) = [each for each in summary.findings if "of all waiting" in each.detail]
     assert cause.headline == 'Waiting for "main/serial_part" (scalemodel.c:7) on rank 0:'
     assert cause.detail.startswith(

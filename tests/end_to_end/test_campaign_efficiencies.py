@@ -29,11 +29,6 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     return campaign(folder / "runs", folder / "store")
 
 
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
-    return campaign(DATA / "campaigns" / "causes", tmp_path_factory.mktemp("recorded"), threads=2)
-
-
 def pop(made: Analysis, *options: str) -> int:
     return main(["pop", made.run.run_id, "--store", str(made.run.path.parents[2]), *options])
 
@@ -78,8 +73,8 @@ def test_the_command_prints_a_column_per_configuration(
 
 
 # Mainly the serial part of rank 0 limits scaling.
-def test_page_and_summary_open_with_efficiencies(recorded: Analysis) -> None:
-    report = build_campaign_report(recorded.run)
+def test_page_and_summary_open_with_efficiencies(recorded_campaign: Analysis) -> None:
+    report = build_campaign_report(recorded_campaign.run)
     assert [each.key for each in report.sections[:2]] == ["summary", "efficiencies"]
     section = report.sections[1]
     verdict, first, *_ = report.sections[0].sentences
@@ -89,7 +84,7 @@ def test_page_and_summary_open_with_efficiencies(recorded: Analysis) -> None:
     assert section.sentences[0].startswith(
         "From 2 to 8 processes at n = 400, global efficiency falls"
     )
-    (summary,) = build_campaign_summary(recorded.run).sections
+    (summary,) = build_campaign_summary(recorded_campaign.run).sections
     assert summary.sentences[:2] == (verdict, first)
     assert [table.title for table in section.tables] == [
         "POP efficiencies by processes at n = 400", "POP efficiencies by processes at n = 200",
@@ -99,9 +94,9 @@ def test_page_and_summary_open_with_efficiencies(recorded: Analysis) -> None:
     assert 'class="n bad"' in render_html(report)
 
 
-def test_queries_of_the_tables_return_their_rows(recorded: Analysis) -> None:
-    section = build_campaign_report(recorded.run).section("efficiencies")
-    connection = recorded.run.connect()
+def test_queries_of_the_tables_return_their_rows(recorded_campaign: Analysis) -> None:
+    section = build_campaign_report(recorded_campaign.run).section("efficiencies")
+    connection = recorded_campaign.run.connect()
     try:
         for table in section.tables:
             cursor = connection.execute(table.sql)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.fake_source import QUERY_TEXTS, FakeSource, contents, write_recipe, write_trace
+from tests.helpers.nights import Notes
 from tests.helpers.processes import start_module
 from tracemill.engine.analyze import Options, analyze, analyze_source
-from tracemill.engine.progress import SilentReporter
 from tracemill.store.runs import Store
 
 ROOT = Path(__file__).parent.parent.parent
@@ -19,14 +19,6 @@ REAL_TRACE = ROOT / "data" / "m01_late_sender"
 STAGES = ["read", "long_stays", "place_totals", "double", "ranking", "stay_counts", "publish"]
 MOMENTS = [("started", stage) for stage in STAGES] + [("advanced", "read"), ("pointing", "publish")]
 STAYS = ((10, 20), (30, 5, 40))
-
-
-class Notes(SilentReporter):
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-
-    def note(self, text: str) -> None:
-        self.notes.append(text)
 
 
 def prepare(folder: Path, **changed: str) -> None:
