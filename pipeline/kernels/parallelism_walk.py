@@ -1,21 +1,28 @@
 """Which call paths compute while other locations do not, and how long the others lose time.
 
 The stretches of each location, in which one visit is innermost, are found from the last to the
-first. Then all locations are merged, also from the last stretch to the first: what an open stretch
-is charged is the growth of running sums since its end.
+first. Then all locations are merged, also from the last to the first, at the moments when one of
+them begins or stops to compute. What a stretch is charged is the growth of running sums between its
+end and its begin:
+
+    rank 0   [ main ][ solve ][ main ]     one run of stretches that compute
+    rank 1   [ main      ][  Barrier ]     a run that computes, and one that loses time
+    sums                 ^
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.kernels.compiled import kernel, piece
+from tracemill.kernels.compiled import kernel, piece, step
 
 _CURSOR, _DEPTH, _ROWS, _NEXT, _BEGIN, _STATE = range(6)
 _NO_STATE = -(1 << 31)
 _FIRST_STACK = 256
+_MOMENTS = 8192
+"""So many moments are merged before stretches are charged: their sums fit into the cache."""
 _NOTHING = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64)
 for _column in _NOTHING:
     _column.flags.writeable = False
@@ -141,63 +148,153 @@ def _sift(heap: Any, count: Any, place: Any, now: Any) -> None:
     heap[place], now[place] = moved, begin
 
 
-@kernel
-def _charge(
-    begin: Any, states: Any, following: Any, ends: Any, last_ns: Any, heap: Any, now: Any,
-    current: Any, losing: Any, alone: Any, shared: Any, seen_alone: Any, seen_shared: Any,
-    out_alone: Any, out_shared: Any,
-) -> None:  # fmt: skip
-    """Merge the stretches of all locations from the last to the first.
+class _Stretches(NamedTuple):
+    """Begins and states of the stretches of all locations, the last one of a location first.
 
-    States are call paths that compute, or -1 - class. `losing` counts the locations of each class,
-    `alone` and `shared` are running sums of the time that they lose to each computing location.
+    States are call paths that compute, or -1 - class. `ends` are the rows after each location's.
     """
-    count, computing = len(heap), 0
-    for location in range(count):
-        row = following[location]
-        current[location], now[location] = states[row], begin[row]
-        if current[location] >= 0:
-            computing += 1
-        else:
-            losing[-1 - current[location]] += 1
-    for place in range(count // 2 - 1, -1, -1):
-        _sift(heap, count, place, now)
-    time = last_ns
-    while count > 0:
+
+    begin: NDArray[np.int64]
+    state: NDArray[np.int32]
+    ends: NDArray[np.int64]
+
+
+class _Runs(NamedTuple):
+    """The current run of each location: stretches that all compute, or are of one class.
+
+    `heap` orders the locations that are left by the begins of their runs, which `begin` has in the
+    same order. `ends` are the rows after the runs. Kind 0 computes, others are 1 + class; `counts`
+    are the locations of each kind.
+    """
+
+    heap: NDArray[np.int64]
+    begin: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    kind: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+
+class _Sums(NamedTuple):
+    """Time that is lost to each computing location between the first moment and each one.
+
+    Columns are the classes while one location computes, and again while several do. The time grows
+    by `rate` until the next, earlier moment.
+    """
+
+    moment: NDArray[np.int64]
+    lost: NDArray[np.float64]
+    rate: NDArray[np.float64]
+
+
+@piece
+def _kind_of(state: Any) -> Any:
+    return 0 if state >= 0 else -state
+
+
+@piece
+def _begin_run(location: Any, stretches: Any, runs: Any) -> Any:
+    """Go on to the next run of a location. Returns its begin."""
+    row = runs.ends[location]
+    kind = _kind_of(stretches.state[row])
+    row += 1
+    while row < stretches.ends[location] and _kind_of(stretches.state[row]) == kind:
+        row += 1
+    runs.ends[location], runs.kind[location] = row, kind
+    runs.counts[kind] += 1
+    return stretches.begin[row - 1]
+
+
+@piece
+def _add_moment(now: Any, last: Any, counts: Any, sums: Any) -> None:
+    """Sum up the time between the last moment and an earlier one, which is added."""
+    computing, classes = counts[0], len(counts) - 1
+    rate, length = sums.rate[last], sums.moment[last] - now
+    for number in range(classes):
+        lost = counts[number + 1]
+        rate[number] = lost if computing == 1 else 0
+        rate[number + classes] = lost / computing if computing > 1 else 0
+    sums.moment[last + 1] = now
+    for column in range(2 * classes):
+        sums.lost[last + 1, column] = sums.lost[last, column] + rate[column] * length
+
+
+@step
+def _merge(left: Any, stretches: Any, runs: Any, sums: Any) -> Any:
+    """Merge the runs of the `left` locations until there is no room for further moments.
+
+    Returns the number of locations that are left, and the row of the last moment.
+    """
+    heap, begin, last = runs.heap, runs.begin, 0
+    while left > 0:
+        if begin[0] < sums.moment[last]:
+            if last == len(sums.moment) - 1:
+                break
+            _add_moment(begin[0], last, runs.counts, sums)
+            last += 1
         location = heap[0]
-        length = time - now[0]
-        if length > 0:
-            time = now[0]
-            if computing == 1:
-                for number in range(len(losing)):
-                    alone[number] += losing[number] * length
-            elif computing > 1:
-                for number in range(len(losing)):
-                    shared[number] += losing[number] * length / computing
-        state = current[location]
-        if state >= 0:
-            for number in range(len(losing)):
-                out_alone[state, number] += alone[number] - seen_alone[location, number]
-                out_shared[state, number] += shared[number] - seen_shared[location, number]
-            computing -= 1
+        runs.counts[runs.kind[location]] -= 1
+        if runs.ends[location] == stretches.ends[location]:
+            left -= 1
+            heap[0], begin[0] = heap[left], begin[left]
         else:
-            losing[-1 - state] -= 1
-        following[location] += 1
-        if following[location] == ends[location]:
-            count -= 1
-            heap[0], now[0] = heap[count], now[count]
-        else:
+            begin[0] = _begin_run(location, stretches, runs)
+        if left > 0:
+            _sift(heap, left, 0, begin)
+    return left, last
+
+
+@piece
+def _find_moment(time: Any, moment: Any, row: Any, last: Any) -> Any:
+    """The last row, from `row` on and before `last`, of a moment that is not before the time."""
+    step = 1
+    while row + step < last and moment[row + step] >= time:
+        row += step
+        step *= 2
+    while step > 1:
+        step //= 2
+        if row + step < last and moment[row + step] >= time:
+            row += step
+    return row
+
+
+@step
+def _charge_location(row: Any, stretches: Any, sums: Any, last: Any, charged: Any) -> Any:
+    """Charge the stretches of a location, from `row` on, with what is lost until the last moment.
+
+    Returns the row of the stretch that contains the last moment.
+    """
+    moment, lost, rate = sums.moment, sums.lost, sums.rate
+    at, end, width = 0, moment[0], charged.shape[1]
+    while True:
+        begin, state = max(stretches.begin[row], moment[last]), stretches.state[row]
+        found = _find_moment(begin, moment, at, last)
+        if state >= 0 and found == at:
+            for column in range(width):
+                charged[state, column] += rate[at, column] * (end - begin)
+        elif state >= 0:
+            before, since = moment[found] - begin, moment[at] - end
+            for column in range(width):
+                growth = rate[found, column] * before - rate[at, column] * since
+                charged[state, column] += lost[found, column] - lost[at, column] + growth
+        if stretches.begin[row] <= moment[last]:
+            return row
+        at, end, row = found, begin, row + 1
+
+
+@kernel
+def _charge(stretches: Any, following: Any, runs: Any, sums: Any, charged: Any) -> None:
+    """Merge and charge in turn. `following` are the first stretches; the first moment is given."""
+    left = len(runs.heap)
+    for location in range(left):
+        runs.begin[location] = _begin_run(location, stretches, runs)
+    for place in range(left // 2 - 1, -1, -1):
+        _sift(runs.heap, left, place, runs.begin)
+    while left > 0:
+        left, last = _merge(left, stretches, runs, sums)
+        for location in range(len(following)):
             row = following[location]
-            current[location], now[0] = states[row], begin[row]
-            if current[location] >= 0:
-                computing += 1
-                for number in range(len(losing)):
-                    seen_alone[location, number] = alone[number]
-                    seen_shared[location, number] = shared[number]
-            else:
-                losing[-1 - current[location]] += 1
-        if count > 0:
-            _sift(heap, count, 0, now)
+            following[location] = _charge_location(row, stretches, sums, last, charged)
+        sums.moment[0] = sums.moment[last]
 
 
 def charge_losses(
@@ -208,19 +305,23 @@ def charge_losses(
     end: int,
     path_count: int,
     class_count: int,
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Time that other locations lose while a call path computes alone, and with others (ns).
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Time that other locations lose while a call path computes alone, and with others (whole ns).
 
     One row per call path, one column per class of the losing location. The stretches of a location
     lie between two `edges`, the last one first; each location covers the whole range until `end`.
     """
-    places, classes = len(edges) - 1, class_count
-    shape, sums = (path_count, classes), (places, classes)
-    out_alone, out_shared = np.zeros(shape, np.int64), np.zeros(shape)
-    _charge(
-        begin, states, edges[:-1].copy(), edges[1:].copy(), end,
-        np.arange(places), np.zeros(places, np.int64), np.zeros(places, np.int64),
-        np.zeros(classes, np.int64), np.zeros(classes, np.int64), np.zeros(classes),
-        np.zeros(sums, np.int64), np.zeros(sums), out_alone, out_shared,
+    places, width = len(edges) - 1, 2 * class_count
+    firsts, ends = edges[:-1].copy(), edges[1:].copy()
+    runs = _Runs(
+        np.arange(places), np.zeros(places, np.int64), firsts.copy(), np.zeros(places, np.int64),
+        np.zeros(class_count + 1, np.int64),
     )  # fmt: skip
-    return out_alone, out_shared
+    sums = _Sums(
+        np.empty(_MOMENTS, np.int64), np.empty((_MOMENTS, width)), np.empty((_MOMENTS, width))
+    )
+    sums.moment[0], sums.lost[0] = end, 0
+    charged = np.zeros((path_count, width))
+    _charge(_Stretches(begin, states, ends), firsts, runs, sums, charged)
+    np.rint(charged, charged)
+    return charged[:, :class_count], charged[:, class_count:]

@@ -31,7 +31,7 @@ _COMPUTATION = overhead_id("user code")
 _UNPARALLELIZED = overhead_id("unparallelised code")
 _PARTIAL = overhead_id("partially parallelised code")
 _NOT_MOVED = -1
-_WALKED = ("visit_id", "call_path_id", "enter_ns", "leave_ns")
+_WALKED = ("call_path_id", "enter_ns", "leave_ns")
 
 
 def find_parallelism_losses(
@@ -79,7 +79,7 @@ def _charge(
     bases: dict[int, int],
     periods: FocusTimes,
     class_count: int,
-) -> tuple[Numbers, "np.ndarray"]:
+) -> tuple["np.ndarray", "np.ndarray"]:
     """Losses by call path and class while one location computes, and while several do.
 
     `states` are those of visits of each call path, `bases` the classes outside of visits.
@@ -132,18 +132,21 @@ def _write_stretches(
 
     def write(found: tuple[Any, Any]) -> None:
         nonlocal count
-        times.write(found[0].tobytes())
-        kinds.write(found[1].tobytes())
+        times.write(found[0])
+        kinds.write(found[1])
         count += len(found[0])
 
     def write_location(location: int, parts: Iterable[Sequence[Any]]) -> None:
         walk.begin(-1 - bases[location])
-        for visit, path, enter, leave in parts:
-            write(walk.walk(states[path], *with_forks(visit, enter, leave, forks)))
+        for path, enter, leave, *visit in parts:
+            if visit:
+                enter, leave = with_forks(visit[0], enter, leave, forks)
+            write(walk.walk(states[path], enter, leave))
         write(walk.finish())
         edges[location] = count
 
-    for location, parts in walk_locations(visits, *_WALKED):
+    columns = (*_WALKED, "visit_id") if len(forks.visit) else _WALKED
+    for location, parts in walk_locations(visits, *columns):
         if location in bases:
             write_location(location, parts)
     for location in sorted(bases.keys() - edges.keys()):
@@ -200,15 +203,14 @@ def _are_named_by_user(region_classes: Relation, overhead_rules: Relation) -> Fl
 
 
 def _as_table(
-    alone: Numbers,
+    alone: "np.ndarray",
     shared: "np.ndarray",
     classes: Numbers,
     participants: Numbers,
     is_kept: Flags,
     thread_count: int,
 ) -> pa.Table:
-    with_others = np.rint(shared).astype(np.int64)
-    path, overhead = np.nonzero(alone + with_others)
+    path, overhead = np.nonzero(alone + shared)
     count = participants[path]
     moved = np.where(count == 1, _UNPARALLELIZED, _PARTIAL)
     moved[(count >= thread_count) | is_kept[path]] = _NOT_MOVED
@@ -217,8 +219,8 @@ def _as_table(
             "call_path_id": path.astype(np.int32),
             "overhead_id": classes[overhead].astype(np.int32),
             "participant_count": count,
-            "alone_ns": alone[path, overhead],
-            "with_others_ns": with_others[path, overhead],
+            "alone_ns": alone[path, overhead].astype(np.int64),
+            "with_others_ns": shared[path, overhead].astype(np.int64),
             "moved_to_overhead_id": pa.array(moved.astype(np.int32), mask=moved == _NOT_MOVED),
         }
     )
