@@ -8,7 +8,6 @@ from tracemill.schemas.columns import (
     EXCLUSIVE_NS,
     LEAVE_NS,
     LOCATION_GROUP_ID,
-    LOCATION_ID,
     REGION_ID,
     VISIT_COUNT,
     VISIT_ID,
@@ -174,24 +173,6 @@ ITERATION_SPANS = Table(
     is_transient=True,
     columns=(_ITERATION, LOCATION_GROUP_ID, _BEGIN, _END),
 )
-COMPUTING_CHANGES = Table(
-    name="computing_changes",
-    meaning="Intervals in which a location begins or stops to compute.",
-    grain="one row per change",
-    key=("location_id", "begin_ns", "end_ns", "change_count"),
-    is_transient=True,
-    columns=(
-        LOCATION_ID,
-        renamed(ENTER_NS, "begin_ns", "Begin of the interval."),
-        renamed(LEAVE_NS, "end_ns", "End of the interval."),
-        Column(
-            name="change_count",
-            type=INT64,
-            unit="visits",
-            meaning="1 if the location begins to compute, -1 if it stops; sums of them.",
-        ),
-    ),
-)
 ITERATIONS = Table(
     name="iterations",
     meaning="Iterations of the main loop on each process.",
@@ -234,6 +215,5 @@ ITERATIONS = Table(
 )
 
 TABLES = (
-    LOOP_CHILDREN, ITERATION_LOOP, ITERATION_CANDIDATES, ITERATION_SPANS, COMPUTING_CHANGES,
-    ITERATIONS,
+    LOOP_CHILDREN, ITERATION_LOOP, ITERATION_CANDIDATES, ITERATION_SPANS, ITERATIONS,
 )  # fmt: skip

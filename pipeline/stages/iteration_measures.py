@@ -2,12 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tracemill.stages.arrays import Numbers, Relation
+from tracemill.stages.arrays import Flags, Numbers, Relation, walk_back
+
+if TYPE_CHECKING:
+    from tracemill.store.walking import StoredRows
 
 _BATCH_ROWS = 1 << 18
+_FIRST, _OTHERS, _NOTHING = range(3)
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,33 @@ class Boundaries:
         for location, times, values in self._read(events, time, value):
             np.add.at(total, self._find(location, times + 1), values)
         return total.reshape(len(self.times), -1)[:, 1:-1]
+
+    def sum_visits(
+        self, visits: "StoredRows", is_counted: Flags, is_first: Flags
+    ) -> tuple[Numbers, Numbers]:
+        """The exclusive time of visits in every iteration of every process.
+
+        The second result is that of locations that are not `is_first`. `is_counted` has a row per
+        call path: whether its time counts, and whether that of its caller does.
+        """
+        from tracemill.kernels.interval_times import IntervalTimes
+
+        times = [IntervalTimes(edges, _NOTHING + 1) for edges in self.times]
+        rows = [np.where(is_counted, own, _NOTHING).astype(np.int32) for own in (_FIRST, _OTHERS)]
+        columns = ("parent_visit_id", "call_path_id", "enter_ns", "leave_ns")
+        for location, (parent, path, enter, leave) in walk_back(visits, *columns):
+            if self.process_of[location] < 0:
+                continue
+            add, own = times[self.process_of[location]].add, rows[0 if is_first[location] else 1]
+            add(path, own, enter, leave)
+            # Visits without a calling visit on the location take no time from a caller.
+            roots = np.flatnonzero(np.isnan(parent))
+            if len(roots):
+                callers = np.stack([own[path[roots], 1], np.full(len(roots), _NOTHING)], axis=1)
+                key = np.arange(len(roots), dtype=np.int32)
+                add(key, callers.astype(np.int32), enter[roots], leave[roots])
+        found = np.stack([each.times() for each in times])
+        return found[:, :, _FIRST], found[:, :, _OTHERS]
 
     def _read(self, rows: Relation, *expressions: str) -> Iterator[list[Numbers]]:
         """Columns in batches, of the locations of processes alone; the first is the location."""

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, product
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from tracemill.schemas.iterations import ITERATION_CANDIDATES, ITERATION_LOOP, ITERATION_SPANS
 from tracemill.schemas.iterations import ITERATIONS as ITERATIONS_TABLE
-from tracemill.schemas.overheads import TAXONOMY
-from tracemill.stages.arrays import Flags, Numbers, Relation, place, read_columns
+from tracemill.schemas.overheads import TAXONOMY, overhead_id
+from tracemill.stages.arrays import Flags, Numbers, Relation, in_order, place, read_columns
 from tracemill.stages.iteration_measures import Boundaries, find_boundaries
 from tracemill.stages.iteration_search import (
     LEAST_COMMUNICATING,
@@ -26,16 +27,21 @@ from tracemill.stages.iteration_search import (
 )
 from tracemill.stages.stage import PythonStage
 
+if TYPE_CHECKING:
+    from tracemill.store.walking import StoredRows
+
 _COMMUNICATING = ("data movement", "synchronisation")
+_COMPUTATION = overhead_id("user code")
 
 
 class _Operations:
     """Calls that synchronize or move data, read when they are needed."""
 
     def __init__(
-        self, visits: Relation, call_tree: Relation, classes: Relation, locations: Relation
+        self, calls: Sequence[Relation], call_tree: Relation, classes: Relation, locations: Relation
     ) -> None:
-        self._visits = visits
+        """`calls` are tables with calls, those of few rows first; the last one has all."""
+        self._calls = calls
         self._tree = call_tree
         self._classes = classes
         self._locations = locations
@@ -67,11 +73,12 @@ class _Operations:
         paths, counts = self._paths
         few = int(np.searchsorted(counts, 2 * spans.begin.size)) + 1
         parts = (paths[:few], paths) if few < len(paths) else (paths,)
-        return any(self._share(spans, each) >= LEAST_COMMUNICATING for each in parts)
+        tried = product(self._calls, parts)
+        return any(self._share(spans, *each) >= LEAST_COMMUNICATING for each in tried)
 
-    def _share(self, spans: Spans, paths: Numbers) -> float:
-        """The share of iterations with a visit of one of the call paths."""
-        wanted = self._visits.filter(f"call_path_id IN ({_listed(paths)})")
+    def _share(self, spans: Spans, calls: Relation, paths: Numbers) -> float:
+        """The share of iterations with a call of one of the call paths."""
+        wanted = calls.filter(f"call_path_id IN ({_listed(paths)}) AND enter_ns IS NOT NULL")
         location, enter = read_columns(wanted, "location_id::BIGINT", "enter_ns")
         process = self._processes[location]
         is_known = process >= 0
@@ -97,6 +104,7 @@ def find_loop(
     call_paths: Relation,
     locations: Relation,
     main_part: Relation,
+    mpi_operations: Relation,
     visits: Relation,
     call_tree: Relation,
     region_classes: Relation,
@@ -106,7 +114,7 @@ def find_loop(
     # The call tree has call paths; their regions are those of the table beside it.
     regions = call_paths.select("call_path_id, region_id")
     tree = call_tree.select("call_path_id, visit_count").join(regions, "call_path_id")
-    operations = _Operations(visits, tree, region_classes, locations)
+    operations = _Operations((mpi_operations, visits), tree, region_classes, locations)
     window = Window(begin=begin, end=end, communicate=operations.communicate)
     groups = _groups_of(locations)
     if loop_children.filter("is_head").aggregate("count(*)").fetchall()[0][0]:
@@ -143,14 +151,17 @@ def _processes_of(locations: Relation, condition: str = "true") -> Numbers:
 
 def _read_bodies(loop_children: Relation, depths: dict[int, int], groups: Numbers) -> list[Body]:
     """The calls of each caller on all processes."""
-    caller, *columns = read_columns(
-        loop_children.order("coalesce(call_path_id, -1), location_group_id, enter_ns, visit_id"),
+    found = read_columns(
+        loop_children,
         "coalesce(call_path_id, -1)::BIGINT",
         "location_group_id::BIGINT",
-        "region_id::BIGINT",
         "enter_ns",
+        "visit_id",
         "leave_ns",
+        "region_id::BIGINT",
     )
+    caller, group, enter, _, leave, region = in_order(found, keys=4)
+    columns = group, region, enter, leave
     edges = np.flatnonzero(np.diff(caller, prepend=-2, append=-2))
     bodies = []
     for first, beyond in pairwise(edges.tolist()):
@@ -261,7 +272,10 @@ def _spans_table(loop: Candidate | None, groups: Numbers, window: Window) -> pa.
 def measure_iterations(
     iteration_spans: Relation,
     locations: Relation,
-    computing_changes: Relation,
+    visits: "StoredRows",
+    call_paths: Relation,
+    region_classes: Relation,
+    class_changes: Relation,
     wait_states: Relation,
     critical_path_segments: Relation,
     messages: Relation,
@@ -276,17 +290,19 @@ def measure_iterations(
     times = np.hstack([begins, ends[:, -1:]])
     every = Boundaries(times, _processes_of(locations))
     firsts = Boundaries(times, _processes_of(locations, "thread = 0 AND kind = 'cpu_thread'"))
-    change = "begin_ns", "end_ns", "change_count"
+    computing, of_firsts = _computing(
+        every, firsts, visits, call_paths, region_classes, class_changes
+    )
     waits = wait_states.filter("NOT is_completion")
     sends = messages.select("sender_location_id AS location_id, send_ns, bytes")
     columns = {
         "time_ns": ends - begins,
-        "computing_ns": every.sum_intervals(computing_changes, *change),
+        "computing_ns": computing,
         "wait_ns": every.sum_intervals(waits, "start_ns", "start_ns + wait_ns"),
         "path_ns": every.sum_intervals(critical_path_segments, "begin_ns + wait_ns", "end_ns"),
         "bytes_sent": every.sum_events(sends, "send_ns", "bytes"),
     }
-    ratio = _imbalance(firsts.sum_intervals(computing_changes, *change))
+    ratio = _imbalance(of_firsts)
     count = begins.shape[1]
     return pa.table(
         {
@@ -298,6 +314,35 @@ def measure_iterations(
             "imbalance_ratio": ratio.take(np.repeat(np.arange(count), len(groups))),
         }
     )
+
+
+def _computing(
+    every: Boundaries,
+    firsts: Boundaries,
+    visits: "StoredRows",
+    call_paths: Relation,
+    region_classes: Relation,
+    class_changes: Relation,
+) -> tuple[Numbers, Numbers]:
+    """Computing time in every iteration of all locations of a process, and of the first ones."""
+    path, region, caller = read_columns(
+        call_paths,
+        "call_path_id::BIGINT",
+        "region_id::BIGINT",
+        "coalesce(caller_region_id, -1)::BIGINT",
+    )
+    overhead = place(*read_columns(region_classes, "region_id::BIGINT", "overhead_id::BIGINT"))
+    # The last row is that of no caller.
+    computes = np.append(overhead == _COMPUTATION, False)
+    is_counted = np.stack([computes[place(path, region)], computes[place(path, caller)]], axis=1)
+    first, others = every.sum_visits(visits, is_counted, firsts.process_of >= 0)
+    moved = (
+        f"change_count * ((overhead_id = {_COMPUTATION})::BIGINT "
+        f"- coalesce(caller_overhead_id = {_COMPUTATION}, FALSE)::BIGINT)"
+    )
+    changes = class_changes.select(f"location_id, begin_ns, end_ns, {moved} AS change_count")
+    left = changes.filter("change_count <> 0"), "begin_ns", "end_ns", "change_count"
+    return first + others + every.sum_intervals(*left), first + firsts.sum_intervals(*left)
 
 
 def _imbalance(computing: Numbers) -> pa.Array:
@@ -317,6 +362,7 @@ ITERATIONS_STAGE = PythonStage(
     name="iterations",
     outputs=(ITERATIONS_TABLE,),
     compute=measure_iterations,
+    walked=("visits",),
     needed_rows=(("iteration_spans",),),
     is_bounded=True,
 )  # fmt: skip

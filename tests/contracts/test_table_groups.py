@@ -71,9 +71,8 @@ def test_a_question_or_a_word_selects_tables() -> None:
         rows = run_command(session, f".tables {word}", Output(format="csv", console=plain()))
         return [name for name, *_ in connection.execute(rows).fetchall()]
 
-    assert listed("course")[:6] == [
-        "loop_children", "iteration_loop", "iteration_candidates", "iteration_spans",
-        "computing_changes", "iterations",
+    assert listed("course")[:5] == [
+        "loop_children", "iteration_loop", "iteration_candidates", "iteration_spans", "iterations",
     ]  # fmt: skip
     assert {"wait_states", "awaited_messages"} <= set(listed("WAIT"))
     assert set(listed("wait")) < set(listed("all")) == set(listed(""))

@@ -26,9 +26,8 @@ Moments = dict[int, dict[int, int]]
 DIFFERENT = frozenset({"runs", "visits", "visit_sums", "timeline_bins", "parallelism_losses"})
 """`runs` has the level of detail, the timeline fewer levels; losses by call path are estimates."""
 OF_ITERATIONS = frozenset(
-    {"iterations", "iteration_loop", "iteration_candidates", "iteration_spans", "loop_children",
-     "computing_changes"}
-)  # fmt: skip
+    {"iterations", "iteration_loop", "iteration_candidates", "iteration_spans", "loop_children"}
+)
 """Tables that need every visit."""
 
 
