@@ -15,12 +15,13 @@
 --
 -- In a scan, each rank has a meeting of its own, which continues that of the rank before. Of
 -- records at the same time, those of MPI_Init and of threads come first, those of MPI_Finalize
--- last. A collective begins right before the record of its end. Enters at the same time as the
--- begin are listed, too: the correction separates the two.
+-- last. A collective begins right before the record of its end. A begin at the same time as the
+-- enter of its call is listed with that enter, even if nobody meets there: the correction separates
+-- the two.
 --
 -- Grain:      one row per record and meeting, and for the begin and end of each location
--- Inputs:     corrected_locations, messages, collective_roles, mpi_operations, framing_calls,
---             thread_teams, thread_team_members, team_barriers
+-- Inputs:     corrected_locations, messages, collective_members, collective_roles,
+--             mpi_operations, framing_calls, thread_teams, thread_team_members, team_barriers
 -- Needs rows: corrected_locations
 -- Output:     clock_events
 -- Parameters: $least_message_ns  least time between processes (ns) (BIGINT, default 1000)
@@ -31,16 +32,30 @@ WITH
     -- The record of the end of each member; a visit may hold several collectives.
     members AS (
         SELECT
-            collective_roles.* EXCLUDE (family),
-            if(collective_roles.family = 'scan', 'scan', 'collective') AS kind,
-            mpi_operations.sequence
-        FROM collective_roles
+            collective_members.location_id,
+            collective_members.collective_id,
+            collective_members.enter_ns,
+            collective_members.begin_ns,
+            collective_members.end_ns,
+            mpi_operations.sequence,
+            if(roles.family = 'scan', 'scan', 'collective') AS kind,
+            roles.side,
+            roles.awaited_side,
+            roles.comm_rank,
+            coalesce(roles.is_awaited, FALSE) AS is_awaited,
+            coalesce(roles.is_waiting, FALSE) AS is_waiting
+        FROM collective_members
         INNER JOIN mpi_operations
             ON
-                collective_roles.location_id = mpi_operations.location_id
-                AND collective_roles.visit_id = mpi_operations.visit_id
-                AND collective_roles.end_ns = mpi_operations.time_ns
-        WHERE NOT collective_roles.is_extended AND mpi_operations.kind = 'collective'
+                collective_members.location_id = mpi_operations.location_id
+                AND collective_members.visit_id = mpi_operations.visit_id
+                AND collective_members.end_ns = mpi_operations.time_ns
+        LEFT JOIN collective_roles AS roles
+            ON
+                collective_members.collective_id = roles.collective_id
+                AND collective_members.location_id = roles.location_id
+                AND NOT roles.is_extended
+        WHERE mpi_operations.kind = 'collective'
     ),
 
     framing AS (
@@ -131,6 +146,10 @@ WITH
         SELECT location_id, enter_ns AS time_ns, sequence - 2 AS sequence, FALSE AS is_sender
         FROM members
         WHERE enter_ns = begin_ns
+        UNION ALL BY NAME
+        SELECT location_id, begin_ns AS time_ns, sequence - 1 AS sequence, FALSE AS is_sender
+        FROM members
+        WHERE enter_ns = begin_ns AND NOT is_awaited
     )
 
 SELECT

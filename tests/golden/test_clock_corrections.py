@@ -131,6 +131,25 @@ def test_members_wait_for_those_they_depend_on(correct, first, second, jumping):
     assert {location for (location,) in found} == jumping
 
 
+# Rank 1 enters a collective and begins it in the same nanosecond, at 49120 + 11000 * 0.99999 =
+# 60119.89 by the corrected clock. The begin moves to 60120.89, whether others depend on rank 1 or
+# not, and with it all that follows: the end to 60120.89 + 40000 * 0.99999 = 100120.49.
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("bcast root 0 sent 8", "bcast root 0 received 8"),
+        ("bcast root 1 received 8", "bcast root 1 sent 8"),
+        ("reduce root 1 sent 8", "reduce root 1 received 8"),
+        ("alltoallv sent 8 received 8", "alltoallv sent 8 received 8"),
+    ],
+)
+def test_a_collective_begins_after_its_call_is_entered(correct, first, second):
+    assert correct("clock_corrections", EARLY_RECEIVE + f"""
+        0   60000..60900   MPI_Collective   collective {first}
+        1   60000..61000   MPI_Collective   collective {second}
+    """, KNOTS)[-1] == (1, 100000, 100120)  # fmt: skip
+
+
 # In damaged archives a record may meet two senders: the later one decides, 49150 + 20.
 def test_a_record_that_meets_two_senders_jumps_once():
     events = duckdb.connect().sql("""
