@@ -25,13 +25,21 @@ Timestamp (ns),Event Type,Name,Process,Partner,Tag,Bytes
 """
 # 24500 * 50100 / 49000; 50100 + 500 * 0.99999; 50100 + 11000 * 0.99999
 CORRECTED = [(1, 0, 61100), (1, 25050, 50600)]
+# Rank 1 answers: by the corrected clock it enters its send at 50600 + 10000 * 0.99999.
+ANSWER = """\
+51200,Enter,MPI_Recv,0,,,
+59500,Enter,MPI_Send,1,,,
+59600,Instant,MpiSend,1,0,2,8
+59700,Leave,MPI_Send,1,,,
+62000,Instant,MpiRecv,0,1,2,8
+62100,Leave,MPI_Recv,0,,,
+"""
 
 
 @pytest.fixture
 def run(tmp_path: Path):
-    (tmp_path / "trace.csv").write_text(TRACE)
-
-    def analysis(mode: str = "auto") -> Analysis:
+    def analysis(mode: str = "auto", *, text: str = TRACE) -> Analysis:
+        (tmp_path / "trace.csv").write_text(text)
         options = Options(threads=1, parameters={"clock_correction": mode})
         return analyze(tmp_path / "trace.csv", store=Store(tmp_path / "store"), options=options)
 
@@ -61,6 +69,21 @@ def test_all_tables_have_corrected_times(run) -> None:
         "jump_count": 1, "largest_jump_ns": 1100, "moved_count": 4, "largest_move_ns": 1100,
         "touched_ns": 24000, "wait_ns": 24000,
     }  # fmt: skip
+
+
+# Rank 1 waits from 25050 to 49050 for rank 0, which stays in main 49050 - 25050 longer. Then rank 0
+# waits from 51200 to 60600. Since the first message, rank 1 was in main from 50600 to 60600 and
+# rank 0 from 49200 to 51200: a delay of 8000. The receive that jumped ended 50600 - 49200 = 1400
+# after its send: the other delay, which would be 300 with the recorded clock.
+def test_delays_are_compared_with_corrected_times(run) -> None:
+    ends = TRACE.index("60000,")
+    found = run(text=TRACE[:ends] + ANSWER + TRACE[ends:].replace("60000", "70000"))
+    paths = found.run.read("call_paths").to_pylist()
+    names = {each["call_path_id"]: each["path"] for each in paths}
+    assert {
+        (names[each["call_path_id"]], each["location_id"], each["direct_ns"], each["passed_on_ns"])
+        for each in found.run.read("root_causes").to_pylist()
+    } == {("main", 0, 24000, 0), ("main", 1, 8000, 0), ("main/MPI_Recv", 1, 1400, 0)}
 
 
 def test_times_stay_as_recorded_on_request(run) -> None:
