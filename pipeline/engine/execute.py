@@ -12,7 +12,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 
 from tracemill.base.errors import QueryError
@@ -35,6 +34,7 @@ from tracemill.schemas.definitions import FULL, PROFILE
 from tracemill.sql.failures import batches_of, stage_errors
 from tracemill.sql.folders import QUERIES
 from tracemill.sql.query_files import Value
+from tracemill.stages.clock_corrections import clocks_of
 from tracemill.stages.stage import PythonStage
 from tracemill.store.database import SmallTables, create_empty, less_memory, parsed, quoted
 from tracemill.store.parquet import ROW_GROUP_ROWS
@@ -224,19 +224,9 @@ class Engine:
         return repeated
 
     def _read_clocks(self) -> "Clocks":
-        from tracemill.kernels.clock_replay import Knots
-
         self.provide(CORRECTIONS)
-        found = self._database.execute(
-            f"SELECT location_id, old_ns, sequence, new_ns FROM {CORRECTIONS} "
-            "ORDER BY location_id, old_ns, sequence"
-        ).fetchnumpy()
-        location, *columns = (np.array(column) for column in found.values())
-        edges = np.flatnonzero(np.diff(location)) + 1
-        parts = zip(*(np.split(column, edges) for column in columns), strict=True)
-        return dict(
-            zip(np.unique(location).tolist(), ((Knots(*each),) for each in parts), strict=True)
-        )
+        rows = self._database.table(CORRECTIONS).order("location_id, old_ns, sequence")
+        return clocks_of(rows.to_arrow_table())
 
     @contextmanager
     def _reported(self, stage: Stage, seconds: dict[str, float]) -> Iterator[None]:

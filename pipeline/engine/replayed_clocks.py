@@ -99,9 +99,7 @@ def find_clocks(
     knots |= dict(_before_forks(answer, knots))
     knots |= dict(_after_kernels(run, knots))
     clocks = {
-        each: (_without_repeated(found),)
-        for each, found in knots.items()
-        if (found.old != found.new).any()
+        each: (_without_repeated(own),) for each, own in knots.items() if (own.old != own.new).any()
     }
     return clocks | dict(_clocks_of_metric_locations(run, clocks))
 

@@ -1,22 +1,21 @@
 """A trace read with the times of a replay, and analyzed into a run of its own kind."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from tracemill.base.errors import ChangedTraceError, UsageError
 from tracemill.base.text import hash_of
 from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.progress import Reporter
-from tracemill.kernels.clock_replay import Clocks, Knots
+from tracemill.kernels.clock_replay import Clocks
 from tracemill.readers import open_source
 from tracemill.readers.common.source import Trace
 from tracemill.schemas import Table
 from tracemill.schemas.clocks import CLOCK_CORRECTIONS
+from tracemill.stages.clock_corrections import clocks_of
 from tracemill.store.manifest import ReplayOrigin, SourceFile
 from tracemill.store.runs import Run, Store
 
@@ -110,7 +109,7 @@ def analyze_changed(
 
     The options are those of the analyzed run, also its folders of patterns.
     """
-    before = _corrections(run)
+    before = clocks_of(run.read(CLOCK_CORRECTIONS.name))
     both = {
         location: (*before.get(location, ()), *clocks.get(location, ()))
         for location in before.keys() | clocks.keys()
@@ -128,18 +127,3 @@ def analyze_changed(
         source, store=Store(store), options=options, reporter=reporter, origin=origin
     )
     return found.run
-
-
-def _corrections(run: Run) -> Mapping[int, tuple[Knots, ...]]:
-    """The corrections of clocks of a run."""
-    rows = run.read(CLOCK_CORRECTIONS.name)
-    names = ("location_id", "old_ns", "sequence", "new_ns")
-    location, *columns = (rows[name].cast("int64").to_numpy() for name in names)
-    return {
-        each: (_rows_of_location(columns, location == each),)
-        for each in np.unique(location).tolist()
-    }
-
-
-def _rows_of_location(columns: Iterable[Any], chosen: Any) -> Knots:
-    return Knots(*(np.ascontiguousarray(column[chosen]) for column in columns))

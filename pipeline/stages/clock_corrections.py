@@ -11,7 +11,7 @@ from tracemill.stages.arrays import Relation, read_columns
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
-    from tracemill.kernels.clock_replay import Knots, Meetings
+    from tracemill.kernels.clock_replay import Clocks, Knots, Meetings
 
 Numbers = NDArray[np.int64]
 _NONE = -1
@@ -49,6 +49,18 @@ def correct_clocks(clock_events: Relation) -> tuple[pa.Table, pa.Table]:
         "collective_id": _where(np.isin(kind[jumped], _COLLECTIVE), instance[jumped]),
     }
     return pa.table(jumps), _as_corrections(replayed.knots, locations)
+
+
+def clocks_of(corrections: pa.Table) -> "Clocks":
+    """The knots of each location with corrections, which are in the order of their key."""
+    from tracemill.kernels.clock_replay import Knots
+
+    names = ("location_id", "old_ns", "sequence", "new_ns")
+    # Copies: kernels are compiled for arrays that can be written.
+    location, *columns = (np.array(corrections[name].cast("int64")) for name in names)
+    locations, first = np.unique(location, return_index=True)
+    parts = zip(*(np.split(column, first)[1:] for column in columns), strict=True)
+    return {each: (Knots(*knots),) for each, knots in zip(locations.tolist(), parts, strict=True)}
 
 
 def _read(clock_events: Relation) -> list[NDArray[Any]]:
