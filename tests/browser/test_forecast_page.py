@@ -50,6 +50,7 @@ def test_links_lead_down_to_a_nested_interval_and_up_again(open_page: Open, repo
 
 def test_every_column_has_a_name_of_its_own(open_page: Open, report: Report) -> None:
     tables = open_page(report).locator("table").all()
+    assert tables
     for titles in [table.locator("thead th").all_text_contents() for table in tables]:
         assert all(titles)
         assert len(set(titles)) == len(titles)

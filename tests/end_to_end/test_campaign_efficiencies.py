@@ -97,6 +97,7 @@ def test_page_and_summary_open_with_efficiencies(recorded_campaign: Analysis) ->
 def test_queries_of_the_tables_return_their_rows(recorded_campaign: Analysis) -> None:
     section = build_campaign_report(recorded_campaign.run).section("efficiencies")
     connection = recorded_campaign.run.connect()
+    assert section.tables
     try:
         for table in section.tables:
             cursor = connection.execute(table.sql)

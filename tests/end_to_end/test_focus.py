@@ -99,7 +99,9 @@ def test_an_iteration_has_the_figures_of_its_row(analysis_of: Analyses) -> None:
 
 def test_a_phase_is_a_period_of_its_level(analysis_of: Analyses) -> None:
     run = analysis_of(HYBRID).run
-    for row in run.read("phases").to_pylist():
+    phases = run.read("phases").to_pylist()
+    assert phases
+    for row in phases:
         options = FocusOptions(phase=str(row["phase"]), threshold=f"{row['threshold']:g}")
         assert resolve_focus(run, options).times.hull == (row["begin_ns"], row["end_ns"])
     for options, said in (

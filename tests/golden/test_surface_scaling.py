@@ -116,11 +116,12 @@ def test_size_relative_efficiency_over_that_of_the_reference_is_the_mean_speed_u
     relative = {
         (r["processes"], r["size"]): r["value"] for r in rows if r["model"] == SIZE_RELATIVE
     }
-    for row in rows:
-        if row["measure"] == "mean speed-up":
-            reference = relative[row["reference_processes"], row["reference_size"]]
-            found = relative[row["processes"], row["size"]] / reference
-            assert found == pytest.approx(row["value"])
+    speed_ups = [row for row in rows if row["measure"] == "mean speed-up"]
+    assert speed_ups
+    for row in speed_ups:
+        reference = relative[row["reference_processes"], row["reference_size"]]
+        found = relative[row["processes"], row["size"]] / reference
+        assert found == pytest.approx(row["value"])
 
 
 def test_points_hold_rates() -> None:

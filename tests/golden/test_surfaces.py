@@ -171,10 +171,13 @@ def test_noise_is_pooled_over_configurations() -> None:
     assert measurements(np.array([1.0, 2]), n[:2], np.array([1.0, 2])).noise is None
 
 
-def test_fits_carry_noise_and_verdict(surfaces: Tables) -> None:
-    for row in surfaces["surface_fits"]:
-        expected = None if row["cross_validated_error"] is None else "noise not known"
-        assert (row["noise_ratio"], row["verdict"]) in {(None, expected), (None, "rejected")}
+def test_without_repetitions_the_noise_is_not_known(surfaces: Tables) -> None:
+    """Only a model that could be fitted has a verdict; all of these fit to within 25 %."""
+    found = {
+        (row["cross_validated_error"] is None, row["noise_ratio"], row["verdict"])
+        for row in surfaces["surface_fits"]
+    }
+    assert found == {(True, None, None), (False, None, "noise not known")}
 
 
 def test_limits_are_not_extrapolated_by_a_model_that_noise_does_not_explain() -> None:
