@@ -1,6 +1,6 @@
 """Ranking of call sites, and of causes, by the rank correlation of their shares with processes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from tracemill.stages.campaign.compared import (
     join_blocks,
     population_columns,
 )
-from tracemill.stages.campaign.populations import Population, find_populations, read_runs
+from tracemill.stages.campaign.populations import Population, populations_with
 from tracemill.stages.campaign.series import Series, make_series
 from tracemill.stages.models.rank_bootstrap import bootstrap_intervals
 from tracemill.stages.models.rank_correlation import spearman
@@ -61,7 +61,7 @@ def rank_call_sites(
     communicating = communication_times.filter("communication_ns > 0")
     sites = call_site_times.filter("communication_share IS NOT NULL")
     series = _read_series(sites, "communication_share", "total_ns")
-    populations = _populations(campaign_runs, communicating, min_processes)
+    populations = populations_with(communicating, campaign_runs, min_processes=min_processes)
     return _rank_all(CALL_SITE_RANKING, populations, series, campaign_call_paths, options)
 
 
@@ -78,18 +78,8 @@ def rank_causes(
     """Rank the causes of waiting in the same way, by their share of all waiting of a run."""
     options = _Options(ranking_share_guard, ranking_resamples, ranking_level)
     series = _read_series(cause_times, "waiting_share", "caused_ns")
-    populations = _populations(campaign_runs, cause_times, min_processes)
+    populations = populations_with(cause_times, campaign_runs, min_processes=min_processes)
     return _rank_all(CAUSE_RANKING, populations, series, campaign_call_paths, options)
-
-
-def _populations(
-    campaign_runs: Relation, known: Relation, min_processes: int
-) -> Iterator[Population]:
-    """The populations of runs that have rows in a relation."""
-    (run_ids,) = read_columns(known, "campaign_run_id::BIGINT")
-    ids = set(run_ids.tolist())
-    runs = [run for run in read_runs(campaign_runs) if run.run_id in ids]
-    return find_populations(runs, min_processes=min_processes)
 
 
 def _read_series(times: Relation, share: str, total: str) -> Series:
@@ -195,10 +185,8 @@ def _with_discovery_rates(population: Population, columns: Columns) -> Columns:
 
 
 CALL_SITE_RANKING_STAGE = PythonStage(
-    name="call_site_ranking",
-    outputs=(CALL_SITE_RANKING,),
-    compute=rank_call_sites,
-)  # fmt: skip
+    name="call_site_ranking", outputs=(CALL_SITE_RANKING,), compute=rank_call_sites
+)
 CAUSE_RANKING_STAGE = PythonStage(
     name="cause_ranking", outputs=(CAUSE_RANKING,), compute=rank_causes
 )

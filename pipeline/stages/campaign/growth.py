@@ -16,7 +16,7 @@ from tracemill.stages.campaign.compared import (
     join_blocks,
     population_columns,
 )
-from tracemill.stages.campaign.populations import Population, find_populations, read_runs
+from tracemill.stages.campaign.populations import Population, populations_with
 from tracemill.stages.campaign.series import Series, make_series
 from tracemill.stages.models.growth import fit_growth
 from tracemill.stages.models.ranks import Floats
@@ -89,10 +89,8 @@ def measure_call_path_growth(
 def _populations(
     campaign_runs: Relation, run_totals: Relation, min_processes: int
 ) -> Iterator[Population]:
-    (known,) = read_columns(run_totals.filter("location_ns > 0"), "campaign_run_id::BIGINT")
-    ids = set(known.tolist())
-    runs = [run for run in read_runs(campaign_runs) if run.run_id in ids]
-    return find_populations(runs, min_processes=min_processes)
+    known = run_totals.filter("location_ns > 0")
+    return populations_with(known, campaign_runs, min_processes=min_processes)
 
 
 def _read_call_paths(

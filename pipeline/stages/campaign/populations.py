@@ -7,7 +7,7 @@ from itertools import groupby
 import numpy as np
 
 from tracemill.schemas.call_sites import NO_RUN, ONE_PROCESS_COUNT, TOO_FEW_RUNS
-from tracemill.stages.arrays import Flags, Numbers, Relation
+from tracemill.stages.arrays import Flags, Numbers, Relation, read_columns
 
 _MIN_RUNS = 3
 _MIN_PROCESS_COUNTS_OF_A_SIZE = 3
@@ -78,6 +78,16 @@ def read_runs(campaign_runs: Relation) -> list[ComparedRun]:
         .fetchall()
     )
     return sorted((ComparedRun(*row) for row in rows), key=lambda run: (run.application, run))
+
+
+def populations_with(
+    known: Relation, campaign_runs: Relation, *, min_processes: int
+) -> Iterator[Population]:
+    """The populations of runs that have rows in `known`; see `find_populations`."""
+    (run_ids,) = read_columns(known, "campaign_run_id::BIGINT")
+    ids = set(run_ids.tolist())
+    runs = [run for run in read_runs(campaign_runs) if run.run_id in ids]
+    return find_populations(runs, min_processes=min_processes)
 
 
 def find_populations(runs: Iterable[ComparedRun], *, min_processes: int) -> Iterator[Population]:
