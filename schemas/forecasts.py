@@ -6,9 +6,7 @@ import pyarrow.compute as pc
 from tracemill.schemas.columns import nullable, renamed
 from tracemill.schemas.table import ENUM, FLOAT64, INT32, INT64, STRING, Column, Rule, Table
 
-CLASSES = (
-    "io", "reduction", "remote", "exchange", "copy", "pipeline", "collective"
-)  # fmt: skip
+CLASSES = ("io", "reduction", "remote", "exchange", "copy", "pipeline", "collective")
 
 FORECAST_ID = Column(
     name="forecast_id",

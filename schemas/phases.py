@@ -4,16 +4,7 @@ from dataclasses import replace
 
 from tracemill.schemas.columns import LOCATION_ID
 from tracemill.schemas.overheads import ACTIVITIES, ACTIVITY
-from tracemill.schemas.table import (
-    FLOAT64,
-    INT8,
-    INT32,
-    INT64,
-    STRING,
-    Column,
-    Table,
-    not_before,
-)  # fmt: skip
+from tracemill.schemas.table import FLOAT64, INT8, INT32, INT64, STRING, Column, Table, not_before
 
 BLOCKED_TIMES = Table(
     name="blocked_times",

@@ -140,7 +140,7 @@ def _forecast_program(
 
 def _keep(
     made: "Forecast", note: str, outputs: Outputs, *, measured: str | None, store: Path
-) -> None:  # fmt: skip
+) -> None:
     """Store the tables and errors of a forecast, and write the wanted files."""
     from tracemill.forecast.storing import store_forecast
     from tracemill.reports.build_forecast import build_forecast_report, build_forecast_summary

@@ -80,9 +80,9 @@ def make_plan(
     records = _records(graph, digest, allow_damaged, values)
     old = current.tables if current else {}
     reasons = {
-        name: _reason(record, old.get(name), is_first=current is None) for name, record in
-        records.items()
-    }  # fmt: skip
+        name: _reason(record, old.get(name), is_first=current is None)
+        for name, record in records.items()
+    }
     reasons |= {name: MISSING for name in missing if reasons.get(name) == UNCHANGED}
     reasons |= dict.fromkeys(records, FORCED) if force and current else {}
     stages, reasons = _to_run(graph, reasons | _made_together(graph, reasons))

@@ -231,7 +231,7 @@ def _sequences(answer: Answer, moments: Numbers) -> Numbers:
 
 def _points_in_durations(
     run: Run, answer: Answer, found: Activities, new: NewTimes, path_count: int
-) -> _Points:  # fmt: skip
+) -> _Points:
     """Enters and leaves inside durations whose call paths have different factors."""
     uneven = np.flatnonzero(_is_uneven(found, new.factor))
     if not len(uneven):

@@ -73,7 +73,7 @@ class Machine:
             "classes": np.zeros((interval_count, class_count, 5), np.float64),
             "points": np.zeros((0, at.POINT_WIDTH), np.int64),
             "followers": np.zeros(0, np.int64),
-        }  # fmt: skip
+        }
         self.tables = at.Tables(**{**empty, **tables})
         room = max(_FIRST_ROOM, 4 * process_count) + 2 * most_started
         self._enlarge(records=room, tasks=room)

@@ -130,9 +130,7 @@ class Operations:
         arriving = np.flatnonzero(found.receivers != STORAGE)
         arriving = arriving[np.argsort(found.receivers[arriving], kind="stable")]
         self._in_rounds.append(found.rounds[arriving])
-        self._in_counts.append(
-            np.bincount(found.receivers[arriving], minlength=self._processes)
-        )  # fmt: skip
+        self._in_counts.append(np.bincount(found.receivers[arriving], minlength=self._processes))
 
 
 def _edge_rows(edge: Edges, short: dict[int, Numbers] | None) -> Numbers:

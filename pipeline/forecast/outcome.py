@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-CLASSES = (
-    "io", "reduction", "remote", "exchange", "copy", "pipeline", "collective"
-)  # fmt: skip
+CLASSES = ("io", "reduction", "remote", "exchange", "copy", "pipeline", "collective")
 """Classes of operations; `exchange` includes exchanges with neighbors in the grid."""
 
 

@@ -123,9 +123,7 @@ class _Run:
         elif count:
             begin = len(self._waiting.rows)
             self.emit(loop.body, weight, depth + 1)
-            self._waiting.add(
-                at.REPEAT, depth, loop.interval, weight, target=begin, count=count
-            )  # fmt: skip
+            self._waiting.add(at.REPEAT, depth, loop.interval, weight, target=begin, count=count)
 
     def _run_branch(self, branch: Branch, weight: float, depth: int) -> None:
         """Run each alternative from the same state, and take the mean of clocks and channels."""
@@ -143,9 +141,7 @@ class _Run:
             set_free_times(machine.network, free)
         by_clock, by_channel, by_link = map(rounded, moved)
         machine.clocks = clocks + by_clock
-        set_free_times(
-            machine.network, FreeTimes(free.channels + by_channel, free.links + by_link)
-        )  # fmt: skip
+        set_free_times(machine.network, FreeTimes(free.channels + by_channel, free.links + by_link))
 
     def _run_short_pipeline(self, node: Pipeline, short: ShortPipeline, weight: float) -> None:
         """Run a part of a pipelined loop, and extrapolate when the other processes leave."""

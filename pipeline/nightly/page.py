@@ -129,9 +129,8 @@ class NightReport:
             note=f"Latest first. {MULTIPLICATIVE} {_BEFORE} {GRADES}",
         )
         return Section(
-            key="efficiencies", title=TITLE, tables=(table,),
-            sources=(read_source(QUERY),),
-        )  # fmt: skip
+            key="efficiencies", title=TITLE, tables=(table,), sources=(read_source(QUERY),)
+        )
 
     def _causes(self) -> Section:
         table = _table(

@@ -43,7 +43,7 @@ class ArchiveWriter:
 
     def __init__(
         self, archive: int, program: Program, clocks: Clocks, *, seed: int, has_id_maps: bool
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._archive, self._program, self._clocks = archive, program, clocks
         self._seed, self._has_id_maps = seed, has_id_maps
         self._refs = [

@@ -16,7 +16,7 @@ from tracemill.programs.parts import (
     own_sizes,
     ranks_at,
     section_ranges,
-)  # fmt: skip
+)
 from tracemill.programs.placed import (
     STORAGE,
     Array,
@@ -31,7 +31,7 @@ from tracemill.programs.placed import (
     Remote,
     Widths,
     section_size,
-)  # fmt: skip
+)
 from tracemill.programs.transfers import Communication, Numbers, Transfers
 
 

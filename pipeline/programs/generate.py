@@ -65,9 +65,7 @@ def generate(
     """
     job, what_ifs = _job(described, cluster), []
     if isinstance(described, Spec):
-        what_ifs = [
-            (each, _factors(described, job.program, each)) for each in described.what_if
-        ]  # fmt: skip
+        what_ifs = [(each, _factors(described, job.program, each)) for each in described.what_if]
     with _new_folder(output) as folder:
         outcome, totals, segments = _write_waits(job, folder)
         counts, times = _write_archive(job, outcome, segments, folder)

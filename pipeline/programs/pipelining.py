@@ -16,7 +16,7 @@ from tracemill.programs.parts import (
     rounded,
     section_ranges,
     shared_times,
-)  # fmt: skip
+)
 from tracemill.programs.placed import Array, Pipelined, PlacedProgram, section_size
 from tracemill.programs.transfers import NOBODY, Edges, Numbers, PipelineSteps
 

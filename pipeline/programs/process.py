@@ -159,9 +159,7 @@ class Process:
     ) -> None:
         self._message(at.IRECV, "MPI_Irecv", peer, tag, comm, slot=slot, delay=delay)
 
-    def exchange(
-        self, to: int, source: int, *, size: int, tag: int = 0, comm: int = WORLD
-    ) -> None:  # fmt: skip
+    def exchange(self, to: int, source: int, *, size: int, tag: int = 0, comm: int = WORLD) -> None:
         """MPI_Sendrecv."""
         self._message(at.SENDRECV, "MPI_Sendrecv", to, tag, comm, size=size, target=source)
 

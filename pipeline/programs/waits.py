@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 from tracemill.kernels.simulation import layout as at
 from tracemill.programs.simulation import Rows
 
-_MESSAGE_WAITS = (
-    at.LATE_SENDER, at.WRONG_ORDER_SAME, at.WRONG_ORDER_DIFFERENT, at.LATE_RECEIVER,
-)  # fmt: skip
+_MESSAGE_WAITS = (at.LATE_SENDER, at.WRONG_ORDER_SAME, at.WRONG_ORDER_DIFFERENT, at.LATE_RECEIVER)
 _GROUPS, _VISIT_BITS, _KEPT_ROWS = 256, 16, 1 << 16
 
 

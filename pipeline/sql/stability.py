@@ -8,9 +8,7 @@ import duckdb
 from tracemill.sql.reads import TIMES_OF_DAY, reads_of
 
 # DuckDB lists the time of day under names it is not called by, or as if it were always the same.
-_UNLISTED = frozenset({
-    *TIMES_OF_DAY, "current_localtime", "current_localtimestamp", "sample",
-})  # fmt: skip
+_UNLISTED = frozenset({*TIMES_OF_DAY, "current_localtime", "current_localtimestamp", "sample"})
 # It fails, whenever it does, for its argument.
 _STABLE = frozenset({"error"})
 

@@ -40,9 +40,7 @@ def compute_pop_of_focus(
     first[place[::-1]] = begin[::-1]
     activities = found.graph.first[-1]
     earlier = np.flatnonzero(found.end[:activities] <= first[found.graph.location[:activities]])
-    as_recorded = np.concatenate([
-        cut.framing[0], begins[found.end[begins] == begin], earlier,
-    ])  # fmt: skip
+    as_recorded = np.concatenate([cut.framing[0], begins[found.end[begins] == begin], earlier])
     return measure(cut, interval, run_ideally(found, cut.paths, as_recorded))
 
 

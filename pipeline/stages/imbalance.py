@@ -210,7 +210,5 @@ def _by_location(visits: _Visits, spread: _Spread, could: Flags) -> pa.Table:
 
 
 IMBALANCE_STAGE = PythonStage(
-    name="imbalance",
-    outputs=(COMPUTATIONAL_IMBALANCE, LOCATION_IMBALANCE),
-    compute=find_imbalance,
-)  # fmt: skip
+    name="imbalance", outputs=(COMPUTATIONAL_IMBALANCE, LOCATION_IMBALANCE), compute=find_imbalance
+)

@@ -130,9 +130,8 @@ def _replaced(focus: Focus, whole: Answer) -> Tables:
     left_out = () if focus.times.is_whole(focus.all_locations) else _OF_WHOLE_RUN
     made: Tables = {name: known_tables()[name].empty() for name in left_out}
     made["focus"] = pa.table(
-        {"location_id": focus.main.location, "begin_ns": focus.main.begin,
-         "end_ns": focus.main.end}
-    )  # fmt: skip
+        {"location_id": focus.main.location, "begin_ns": focus.main.begin, "end_ns": focus.main.end}
+    )
     made["wait_states"] = clip_waits(whole.table("wait_states"), focus.times)
     setups = whole.table("setup_times")
     if focus.is_of_time:
@@ -242,9 +241,7 @@ def _over_time(run: Run, focus: Focus, whole: Answer, made: Tables) -> Tables:
         found["critical_path_summary"] = found["critical_path_summary"].set_column(
             place, "is_whole", is_whole
         )
-    of_moments = (
-        "parallelism_losses", "call_path_counters", "counter_profile", "counter_figures"
-    )  # fmt: skip
+    of_moments = ("parallelism_losses", "call_path_counters", "counter_profile", "counter_figures")
     given = {"runs": clamped["runs"], **_taken(made, "focus", "main_part")}
     return found | _computed(run, of_moments, given)
 

@@ -129,9 +129,7 @@ def _fit(channels: Channels, grid: Sequence[int]) -> _Fitted | None:
 
 def _fits(pairs: Pairs, grid: Sequence[int], is_periodic: bool) -> bool:
     """Whether each offset of a message is used by all processes that can use it."""
-    unique, counts = np.unique(
-        _offsets(pairs, grid, is_periodic), axis=0, return_counts=True
-    )  # fmt: skip
+    unique, counts = np.unique(_offsets(pairs, grid, is_periodic), axis=0, return_counts=True)
     if is_periodic:
         return bool(np.all(counts == prod(grid)))
     wanted = np.prod(np.maximum(np.array(grid) - np.abs(unique), 0), axis=1)

@@ -77,9 +77,7 @@ def _order(recording: Recording, operations: Operations) -> Integers:
     return _merge_chains(recording, operations, rank_of)
 
 
-def _merge_chains(
-    recording: Recording, operations: Operations, priority: Integers
-) -> Integers:  # fmt: skip
+def _merge_chains(recording: Recording, operations: Operations, priority: Integers) -> Integers:
     """The same by merging: an operation is next if it is next on all processes it is on."""
     chains = _chains(operations)
     waiting = np.zeros(operations.token_count, np.int64)

@@ -146,7 +146,7 @@ def _collective_parts(
 
 def _collective(
     recording: Recording, row: Mapping[str, object]
-) -> tuple[Pattern, tuple[float, ...]]:  # fmt: skip
+) -> tuple[Pattern, tuple[float, ...]]:
     """Pattern of a collective, and the bytes that one member gives or gets."""
     name, count = str(row["operation"]), recording.process_count
     name = name if name in _ALLREDUCES else name.removesuffix("w").removesuffix("v")
@@ -173,7 +173,7 @@ def _collective(
 
 def _neighborhood(
     recording: Recording, row: Mapping[str, object]
-) -> tuple[Pattern, tuple[float, ...]]:  # fmt: skip
+) -> tuple[Pattern, tuple[float, ...]]:
     """A neighborhood collective as messages to neighbors on the recorded grid."""
     path = recording.path(int(str(row["call_path_id"])))
     pairs = recording.neighbors.get(int(str(row["communicator_id"])), ())
@@ -285,7 +285,7 @@ def _with_rounds(messages: pl.DataFrame, anchors: pl.DataFrame) -> pl.DataFrame:
 
 def _with_interval(
     rows: pl.DataFrame, anchors: pl.DataFrame, rank: str, visit: str
-) -> pl.DataFrame:  # fmt: skip
+) -> pl.DataFrame:
     """Rows with the number of anchors of their process before a visit."""
     intervals = np.zeros(rows.height, np.int64)
     ranks, visits = rows[rank].to_numpy(), rows[visit].to_numpy()

@@ -61,7 +61,7 @@ class Builder:
 
     def _started(
         self, step: Step, is_nonblocking: bool, names: dict[str, int]
-    ) -> Generator[Table, None, list[str]]:  # fmt: skip
+    ) -> Generator[Table, None, list[str]]:
         """Phases of an operation; the names of those that are non-blocking.
 
         Of the phases of a blocking operation, the last one is blocking.

@@ -33,7 +33,7 @@ def find_wavefront(repeat: Repeat) -> Step | None:
 
 def shape_of(
     neighborhoods: Sequence[Neighborhood], grid: Sequence[int], steps: int
-) -> Shape | None:  # fmt: skip
+) -> Shape | None:
     """An array with edges of these sizes; None if offsets are no wavefront on a grid of 1 or 2.
 
     The edge over a dimension is as long as the own part in the other one, or as an extent that is
@@ -104,7 +104,7 @@ class Arrays:
 
 def pipelined(
     name: str, array: str, shape: Shape, shared: Sequence[Table], message_text: str
-) -> Table:  # fmt: skip
+) -> Table:
     """A pipelined loop that computes the shared parts, one step after the other."""
     times = [float(str(part.fields["time_ns"])) for part in shared]
     fields: Mapping[str, Field] = {

@@ -98,9 +98,9 @@ def cut_wavefronts(
         _shorten_last(ordered, ends, own, int(str(rank)))
     cut = pl.when("is_cut").then(pl.coalesce("send_ns", pl.Series(ends) - 1)).otherwise("end_ns")
     visit = pl.when("is_cut").then(pl.coalesce("send_visit_id", "end_visit_id"))
-    return ordered.with_columns(
-        end_ns=cut, end_visit_id=visit.otherwise("end_visit_id")
-    ).select(parts.columns)  # fmt: skip
+    return ordered.with_columns(end_ns=cut, end_visit_id=visit.otherwise("end_visit_id")).select(
+        parts.columns
+    )
 
 
 def _shorten_last(

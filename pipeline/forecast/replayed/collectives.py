@@ -16,7 +16,7 @@ from tracemill.stages.arrays import Flags, Numbers
 
 _N_TO_ONE, _ONE_TO_N, _SCAN, _NEIGHBORS = map(
     DEPENDENCY_KINDS.index, ("n_to_one", "one_to_n", "scan", "neighbourhood")
-)  # fmt: skip
+)
 _OF_PROGRAMS = {
     "gatherv": "gather", "scatterv": "scatter", "allgatherv": "allgather",
     "alltoallv": "alltoall", "alltoallw": "alltoall", "reduce_scatter": "allreduce",

@@ -96,9 +96,7 @@ def _find_limit(answer: Answer) -> int | None:
     return None if limit is None else int(limit)
 
 
-def _describe(
-    label: str, fits: dict[bool, Fit], nodes: NDArray[Any], limit: int | None
-) -> str:  # fmt: skip
+def _describe(label: str, fits: dict[bool, Fit], nodes: NDArray[Any], limit: int | None) -> str:
     """The description as TOML."""
     _, node_of, sizes = np.unique(nodes, return_inverse=True, return_counts=True)
     fullest, count = int(sizes.max()), len(sizes)

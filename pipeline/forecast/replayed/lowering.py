@@ -16,7 +16,7 @@ from tracemill.stages.arrays import Flags, Numbers
 
 _MESSAGE, _SYNCHRONOUS, _RENDEZVOUS = map(
     DEPENDENCY_KINDS.index, ("message", "synchronous", "rendezvous")
-)  # fmt: skip
+)
 
 
 class Lowered(NamedTuple):

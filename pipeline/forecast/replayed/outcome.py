@@ -151,7 +151,7 @@ def _useful(run: Recorded, computation: Numbers, inside: Flags) -> Numbers:
 
 def _by_path(
     process: Numbers, path: NDArray[Any], time: Numbers, processes: int, paths: int
-) -> Numbers:  # fmt: skip
+) -> Numbers:
     cell = process * paths + np.where(path >= 0, path, paths - 1)
     sums = np.bincount(cell, time, processes * paths).astype(np.int64)
     return sums.reshape(processes, paths)

@@ -138,9 +138,7 @@ def _ranks(data: pa.Table) -> Table:
     names = ("rank", "run_ns", "computation_ns", "overhead_ns", "waiting_ns")
     titles = ("Rank", "Time", "Computation", "Overhead", "Waiting")
     units = (Unit.NUMBER, *(Unit.TIME,) * 4)
-    rows: list[tuple[Value, ...]] = [
-        tuple(row[name] for name in names) for row in data.to_pylist()
-    ]  # fmt: skip
+    rows: list[tuple[Value, ...]] = [tuple(row[name] for name in names) for row in data.to_pylist()]
     columns = tuple(
         Column(name=name, title=title, unit=unit)
         for name, title, unit in zip(names, titles, units, strict=True)

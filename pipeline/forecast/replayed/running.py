@@ -67,9 +67,7 @@ def replay_on(run: Recorded, cluster: Cluster) -> Replayed:
     )
 
 
-def _describe_blocked(
-    run: Recorded, lowered: Lowered, points: Numbers, cluster: Cluster
-) -> str:  # fmt: skip
+def _describe_blocked(run: Recorded, lowered: Lowered, points: Numbers, cluster: Cluster) -> str:
     """The ranks that wait for each other, their calls, and what they wait for."""
     follower, cause = lowered.points.waits()
     blocked = np.flatnonzero((points[:, at.WAITER] != at.NOBODY) & (points[:, at.MISSING] > 0))

@@ -174,9 +174,8 @@ class Serial(Timed):
     """Computation that is not shared."""
 
     on: str | None = choice(
-        None, "all", "first",
-        meaning="run by all processes (default) or by process 0",
-    )  # fmt: skip
+        None, "all", "first", meaning="run by all processes (default) or by process 0"
+    )
     array: str | None = declare(None, "run by those who have any of the section `over`")
     over: tuple[DescribedRange, ...] | None = _section("section of `array`; default: all of it")
 

@@ -33,9 +33,8 @@ class Phase:
     cell_ns: int = number(10, 0, 10**9, "computation per cell")
     imbalance: float = number(0.0, -1, 1000, "additional computation: 0.5 is 50% more")
     shape: str = choice(
-        "slope", "slope", "odd",
-        meaning="imbalance proportional to the rank, or on odd ranks only",
-    )  # fmt: skip
+        "slope", "slope", "odd", meaning="imbalance proportional to the rank, or on odd ranks only"
+    )
     jitter: float = number(0.0, 0, 1, "share by which iterations vary")
     calls: int = number(0, 0, 10**6, "function calls within the computation")
     bytes: int | None = number(

@@ -15,7 +15,7 @@ from tracemill.programs.process import Process
 
 def build_collectives(
     phase: Collectives, spec: Spec, processes: Sequence[Process], random: Any
-) -> None:  # fmt: skip
+) -> None:
     """Compute a share before each operation, or between starting all of them and waiting."""
     program = processes[0].program
     for comm in communicators_of(phase.communicator, program):

@@ -41,9 +41,7 @@ def build_work(phase: Work, spec: Spec, processes: Sequence[Process], random: An
         compute(phase, spec, process)
 
 
-def build_threads(
-    phase: Threads, spec: Spec, processes: Sequence[Process], random: Any
-) -> None:  # fmt: skip
+def build_threads(phase: Threads, spec: Spec, processes: Sequence[Process], random: Any) -> None:
     """Compute with a team of threads."""
     members = phase.team or spec.threads
     for process in processes:

@@ -199,9 +199,7 @@ class Operations:
                     request=requests[member][0] if phase.nonblocking else None,
                 )  # fmt: skip
             else:
-                process.access_stored(
-                    f"{call}_at", file, size=size, mode=mode, delay=self.delay
-                )  # fmt: skip
+                process.access_stored(f"{call}_at", file, size=size, mode=mode, delay=self.delay)
             process.end()
 
     def _schedule(self, found: Communication) -> int:

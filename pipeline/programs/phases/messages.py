@@ -10,9 +10,7 @@ from tracemill.programs.phases.groups import communicators_of
 from tracemill.programs.process import Process
 
 
-def build_messages(
-    phase: Messages, spec: Spec, processes: Sequence[Process], random: Any
-) -> None:  # fmt: skip
+def build_messages(phase: Messages, spec: Spec, processes: Sequence[Process], random: Any) -> None:
     """Draw receivers and sizes of messages, and the order of receives."""
     program = processes[0].program
     sends: list[list[tuple[int, int, int, int]]] = [[] for _ in processes]

@@ -10,9 +10,7 @@ from tracemill.programs.phases.groups import grid
 from tracemill.programs.process import Process
 
 
-def build_stencil(
-    phase: Stencil, spec: Spec, processes: Sequence[Process], random: Any
-) -> None:  # fmt: skip
+def build_stencil(phase: Stencil, spec: Spec, processes: Sequence[Process], random: Any) -> None:
     """Exchange edges on a line or a grid of processes."""
     rows, columns = (1, spec.processes) if phase.dimensions == 1 else grid(spec.processes)
     size = spec.bytes_of(phase)
@@ -54,9 +52,7 @@ def _exchange(
                 process.receive(source, tag=own_tag)
 
 
-def build_pipeline(
-    phase: Pipeline, spec: Spec, processes: Sequence[Process], random: Any
-) -> None:  # fmt: skip
+def build_pipeline(phase: Pipeline, spec: Spec, processes: Sequence[Process], random: Any) -> None:
     """Receive each block from the rank before, and send it to the next one."""
     size, last = spec.bytes_of(phase), len(processes) - 1
     mode = at.SYNCHRONOUS if phase.synchronous else at.STANDARD

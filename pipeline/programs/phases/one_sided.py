@@ -118,14 +118,10 @@ def _build_locks(own: _Own) -> None:
     target = own.rank % min(phase.partners, len(own.members))
     lock, lazy = int(own.is_shared), at.LAZY if phase.lazy else 0
     compute(phase, own.spec, process, share=2)
-    process.on_lock(
-        "MPI_Win_lock", at.LOCK, own.window, target, lock=lock, lazy=phase.lazy
-    )  # fmt: skip
+    process.on_lock("MPI_Win_lock", at.LOCK, own.window, target, lock=lock, lazy=phase.lazy)
     completed = own.operate(1, target=target, mode=at.IN_LOCK + lazy)
     compute(phase, own.spec, process, share=2)
     if phase.flush and completed:
         process.on_lock("MPI_Win_flush", at.FLUSH, own.window, target, completed=completed)
         completed = 0
-    process.on_lock(
-        "MPI_Win_unlock", at.UNLOCK, own.window, target, lock=lock, completed=completed
-    )  # fmt: skip
+    process.on_lock("MPI_Win_unlock", at.UNLOCK, own.window, target, lock=lock, completed=completed)

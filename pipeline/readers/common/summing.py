@@ -19,9 +19,7 @@ from tracemill.schemas.columns import PARADIGMS
 from tracemill.schemas.definitions import REGION_ROLES
 
 _USER_PARADIGMS = tuple(map(PARADIGMS.index, ("user", "compiler", "sampling")))
-_USER_ROLES = tuple(
-    map(REGION_ROLES.index, ("unknown", "function", "wrapper", "loop", "code"))
-)  # fmt: skip
+_USER_ROLES = tuple(map(REGION_ROLES.index, ("unknown", "function", "wrapper", "loop", "code")))
 _OPENMP = PARADIGMS.index("openmp")
 _WORK_SHARING = tuple(
     map(

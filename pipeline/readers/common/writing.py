@@ -105,9 +105,8 @@ class _LocationWriter:
     """Writes one location."""
 
     def __init__(
-        self, owner: RowWriter, reader: OpenLocations, walk: LocationWalk, location: int,
-        block: int,
-    ) -> None:  # fmt: skip
+        self, owner: RowWriter, reader: OpenLocations, walk: LocationWalk, location: int, block: int
+    ) -> None:
         self._owner, self._reader, self._walk = owner, reader, walk
         self._location, self._block = location, block
         survey = owner._survey

@@ -148,7 +148,5 @@ def _by_call_path(split: SplitOverheads) -> pl.DataFrame:
 
 
 CONFIGURATION_OVERHEADS_STAGE = PythonStage(
-    name="configuration_overheads",
-    outputs=_TABLES,
-    compute=compare_configurations,
-)  # fmt: skip
+    name="configuration_overheads", outputs=_TABLES, compute=compare_configurations
+)

@@ -249,7 +249,5 @@ def _times(values: Numbers) -> pa.Array:
 
 
 EFFICIENCY_GRID_STAGE = PythonStage(
-    name="efficiency_grid",
-    outputs=(EFFICIENCY_GRID,),
-    compute=make_efficiency_grid,
-)  # fmt: skip
+    name="efficiency_grid", outputs=(EFFICIENCY_GRID,), compute=make_efficiency_grid
+)

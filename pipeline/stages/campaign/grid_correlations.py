@@ -59,7 +59,5 @@ def _with_discovery_rates(rows: list[Row]) -> list[Row]:
 
 
 GRID_CORRELATIONS_STAGE = PythonStage(
-    name="grid_correlations",
-    outputs=(GRID_CORRELATIONS,),
-    compute=correlate_characteristics,
-)  # fmt: skip
+    name="grid_correlations", outputs=(GRID_CORRELATIONS,), compute=correlate_characteristics
+)

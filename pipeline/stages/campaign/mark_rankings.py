@@ -128,7 +128,5 @@ def _table(table: Any, rows: list[Row]) -> pa.Table:
 
 
 MARK_RANKINGS_STAGE = PythonStage(
-    name="mark_rankings",
-    outputs=(MARK_RANKINGS, MARK_RANKING_CORRELATIONS),
-    compute=rank_programs,
-)  # fmt: skip
+    name="mark_rankings", outputs=(MARK_RANKINGS, MARK_RANKING_CORRELATIONS), compute=rank_programs
+)

@@ -287,7 +287,5 @@ def _table_of(rows: list[Row]) -> pa.Table:
 
 
 SCALABILITY_STAGE = PythonStage(
-    name="scalability_marks",
-    outputs=(GRID_CELLS, SCALABILITY_MARKS),
-    compute=mark_scalability,
-)  # fmt: skip
+    name="scalability_marks", outputs=(GRID_CELLS, SCALABILITY_MARKS), compute=mark_scalability
+)
