@@ -8,7 +8,7 @@ FAILED = "the run failed, or only its efficiency is available"
 STATES = ("measured", "failed", "out of memory")
 INTERVALS = ("between MPI_Init and MPI_Finalize", "whole run", "as given")
 SCALINGS = ("fixed size", "scaled size", "both")
-NAMINGS = ("told", "names of traces")
+NAMINGS = ("given", "names of traces")
 EFFICIENCIES = ("as given", "attainable performance", "speed-up over the smallest run")
 
 CAMPAIGN_RUN_ID = Column(
@@ -55,8 +55,8 @@ CAMPAIGN_SETTINGS = Table(
             type=ENUM,
             values=NAMINGS,
             meaning=(
-                "Source of the application's name: an option, a file, a pattern or the "
-                "measurements (told); or only the names of the traces and their folders."
+                "Source of the application's name: given by an option, a file, a pattern or the "
+                "measurements; or only the names of the traces and their folders."
             ),
         ),
         Column(name="size_name", type=STRING, meaning="Name of the problem size, such as n."),

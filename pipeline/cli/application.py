@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
+from cyclopts import App, CoercionError, CycloptsError, MissingArgumentError, UnusedCliTokensError
 from cyclopts.help.formatters.plain import PlainFormatter
 
 from tracemill.base.version import VERSION
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 NAMED_TOKENS = 2
 _WRONG_VALUE = re.compile(r'Invalid value (?:"(?P<value>.*)" )?for (?P<option>\S+?)[.:] (?P<why>.)')
+
+_NUMBERS = {int: "a whole number", float: "a number"}
 
 
 class _Wrapping(PlainFormatter):
@@ -60,8 +62,11 @@ def _describe(error: CycloptsError) -> str:
     elif isinstance(error, UnusedCliTokensError):
         tokens = error.unused_tokens or ()
         are_whole = any(" " in each or "/" in each for each in tokens)
-        told = "too many arguments" if are_whole else "quote arguments with spaces"
-        text = f"{command} does not take {_shorten(tokens)}: {told}"
+        advice = "too many arguments" if are_whole else "quote arguments with spaces"
+        text = f"{command} does not take {_shorten(tokens)}: {advice}"
+    elif isinstance(error, CoercionError) and error.token and error.target_type in _NUMBERS:
+        option = error.token.keyword or command
+        text = f"{option} {error.token.value}: give {_NUMBERS[error.target_type]}"
     else:
         text = _WRONG_VALUE.sub(_name_option, str(error), count=1)
     return f"tracemill: {text if text.endswith('...') else text.removesuffix('.')} (see --help)"

@@ -114,7 +114,7 @@ def test_missing_and_extra_arguments_are_named(
         (["analyze", "a", "--memory-limit", "5XB"], 2,
          "--memory-limit 5XB: give a size such as 500MB or 2GB (see --help)"),
         (["analyze", "a", "--threads", "x"], 2,
-         '--threads: unable to convert "x" into int (see --help)'),
+         "--threads x: give a whole number (see --help)"),
         (["export", "perfetto", "--run", "r"], 2, "Unknown option: --run (see --help)"),
         (["analyze", "a", "--fail-if", "run_time >> 5"], 2,
          "--fail-if run_time >> 5: this is not a condition: write FIGURE > NUMBER, such as "

@@ -285,14 +285,14 @@ def test_traces_whose_names_tell_nothing_are_programs_by_their_names(
     assert "ring: 2 runs are grouped by the names of their traces, ring_1 to ring_2" in text
 
 
-def test_a_told_program_is_one(traces: Path, tmp_path: Path) -> None:
+def test_a_given_program_is_one(traces: Path, tmp_path: Path) -> None:
     listed = tmp_path / "campaign.toml"
     listed.write_text(f'application = "cg"\nruns = ["{traces}/ring_2.csv", "{traces}/sort.csv"]\n')
     connection = make(tmp_path, str(listed))
     assert connection.sql(
         "SELECT application, named_by, count(*) FROM campaign_runs "
         "JOIN campaign_settings USING (application) GROUP BY ALL"
-    ).fetchall() == [("cg", "told", 2)]
+    ).fetchall() == [("cg", "given", 2)]
 
 
 # --- Mistakes ------------------------------------------------------------------------------------
