@@ -9,6 +9,7 @@ import ctypes
 import json
 import struct
 import threading
+from array import array
 from collections.abc import Callable
 from functools import cache, update_wrapper
 from operator import index
@@ -21,6 +22,9 @@ from tracemill.kernels.compilers import compile_kernel
 
 _ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _SIGNED = 1 << 63
+_WORD, _DATA = ctypes.c_int64, object.__basicsize__
+"""The address of an array's data comes first in its object (PyArrayObject in NumPy's C API). To
+read it there takes a tenth of the time of `__array_interface__`."""
 _SCALARS = {bool: "bool", float: "float64", np.bool_: "bool", np.float64: "float64"}
 _loading = threading.Lock()
 
@@ -62,12 +66,11 @@ def _flatten(values: tuple[Any, ...], words: list[int], kinds: list[Any]) -> Non
     """Append the words of values, and what distinguishes their types."""
     for value in values:
         if isinstance(value, np.ndarray):
-            data = value.__array_interface__
-            words.append(data["data"][0])
-            words += data["shape"]
+            words.append(_WORD.from_address(id(value) + _DATA).value)
+            words += value.shape
             kinds += value.dtype, value.ndim
-            if data["strides"] is not None:
-                words += data["strides"]
+            if not value.flags.c_contiguous:
+                words += value.strides
                 kinds.append("strided")
         elif isinstance(value, tuple):
             kinds += type(value), len(value)
@@ -76,7 +79,8 @@ def _flatten(values: tuple[Any, ...], words: list[int], kinds: list[Any]) -> Non
             words.append(struct.unpack("q", struct.pack("d", value))[0])
             kinds.append("float64")
         else:
-            words.append(index(bool(value) if isinstance(value, np.bool_) else value))
+            word = index(bool(value) if isinstance(value, np.bool_) else value)
+            words.append((word + _SIGNED) % (2 * _SIGNED) - _SIGNED)
             kinds.append(_scalar(value))
 
 
@@ -92,8 +96,7 @@ def _scalar(value: Any) -> str:
 def _describe(value: Any) -> Any:
     """The type of an argument as JSON (`compiling.type_of` reads it)."""
     if isinstance(value, np.ndarray):
-        data = value.__array_interface__
-        return [value.dtype.name, value.ndim, "C" if data["strides"] is None else "A"]
+        return [value.dtype.name, value.ndim, "C" if value.flags.c_contiguous else "A"]
     if isinstance(value, tuple):
         kind = type(value)
         members = [_describe(member) for member in value]
@@ -125,8 +128,9 @@ def _load(name: str, code: bytes) -> Callable[[list[int]], Any]:
     places = ctypes.addressof(spare), ctypes.addressof(spare) + 8
 
     def run(words: list[int], _spare: Any = spare) -> Any:
-        memory = (ctypes.c_int64 * max(len(words), needed))(*words)
-        if entry(*places, ctypes.addressof(memory)):
+        words += [0] * (needed - len(words))
+        memory = array("q", words)
+        if entry(*places, memory.buffer_info()[0]):
             raise RuntimeError(f"{name} failed")
         return _unpack(result, iter(memory))
 
