@@ -261,6 +261,48 @@ def _store(
     return row
 
 
+@step
+def _decode_visits(
+    data: Any, place: Any, end: Any, time: Any, now: Any, interval: Any, maps: Any, clock: Any,
+    columns: Any, row: Any, most: Any, is_stored: Any,
+) -> Any:  # fmt: skip
+    """Decode up to `most` enters and leaves, each with a time of its own and a small region.
+
+    Most records are like that. Returns the place, time, interval and row behind them, and how many
+    there are.
+    """
+    regions = maps.places[of.REGION_MAPPING, 0]
+    region_count = np.uint64(maps.places[of.REGION_MAPPING, 1])
+    has_pairs = maps.places[of.REGION_MAPPING, 3] > 0
+    has_clock = len(clock.begin) > 0
+    last, count = end - of.SHORT_VISIT_BYTES, np.int64(0)
+    while count < most and place <= last and data[place] == of.TIME_CODE:
+        word = _word_at(data, place + of.TIME_BYTES)
+        head = word & np.uint64(0xFFFE)
+        if head == np.uint64(of.ENTER_CODE + 0x100):
+            region, size = (word >> np.uint64(16)) & np.uint64(0xFF), of.SHORT_VISIT_BYTES - 1
+        elif head == np.uint64(of.ENTER_CODE + 0x200):
+            region, size = (word >> np.uint64(16)) & np.uint64(0xFFFF), of.SHORT_VISIT_BYTES
+        else:
+            break
+        if is_stored:
+            if region < region_count:
+                region = maps.items[regions + np.int64(region)]
+            elif has_pairs:
+                break
+            columns.kinds[row], columns.refs[row] = word & np.uint64(1), region
+        time = now = _word_at(data, place + 1)
+        if has_clock:
+            interval = _interval_of(clock, interval, time)
+            now = _corrected(clock, interval, time)
+        if is_stored:
+            columns.times[row] = now
+            row += 1
+        place += size
+        count += 1
+    return place, time, now, interval, row, count
+
+
 @kernel
 def decode_records(data: Any, state: Any, layout: Any, maps: Any, clock: Any, columns: Any) -> Any:
     """Decode records from the place of the state on into the columns behind their used rows.
@@ -272,8 +314,6 @@ def decode_records(data: Any, state: Any, layout: Any, maps: Any, clock: Any, co
     place, time, now = state[of.PLACE], np.uint64(state[of.TIME]), np.uint64(state[of.NOW])
     interval, row, sides = state[of.INTERVAL], state[of.ROWS], state[of.SIDE_ROWS]
     records, limit = state[of.RECORDS], state[of.LIMIT]
-    regions, region_count = maps.places[of.REGION_MAPPING, 0], maps.places[of.REGION_MAPPING, 1]
-    has_pairs = maps.places[of.REGION_MAPPING, 3] > 0
     is_visit_stored = layout.kinds[of.ENTER_CODE] != of.PASSED_OVER
     room, attributes, begin, found = len(times), np.int64(0), place, of.CUT
     while True:
@@ -281,6 +321,16 @@ def decode_records(data: Any, state: Any, layout: Any, maps: Any, clock: Any, co
             begin = place
         if place >= end:
             break
+        if attributes == 0 and is_little:
+            most = min(limit - records, room - row if is_visit_stored else end)
+            place, time, now, interval, row, count = _decode_visits(
+                data, place, end, time, now, interval, maps, clock, columns, row, most,
+                is_visit_stored,
+            )  # fmt: skip
+            records += count
+            begin = place
+            if place >= end:
+                break
         kind = data[place]
         if kind == of.TIME_CODE:
             if place + of.TIME_BYTES >= end:
@@ -310,10 +360,7 @@ def decode_records(data: Any, state: Any, layout: Any, maps: Any, clock: Any, co
                     if row + attributes >= room:
                         found = of.FULL
                         break
-                    if value < np.uint64(region_count):
-                        value = maps.items[regions + np.int64(value)]
-                    elif has_pairs:
-                        value = _mapped(maps, np.int64(of.REGION_MAPPING), value)
+                    value = _mapped(maps, np.int64(of.REGION_MAPPING), value)
                     row = _store(
                         times, kinds, refs, row, now, kind - np.uint8(of.ENTER_CODE), value,
                         sides - attributes, attributes,

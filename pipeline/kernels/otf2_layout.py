@@ -24,6 +24,8 @@ _SINGLE = (ENTER_CODE, LEAVE_CODE, 16, 17, 20, 21, 24, 28, 29, 30)
 LONG = 0xFF
 """As a length: the next 8 bytes are the length. As the size of an integer: all bits are set."""
 TIME_BYTES, _TYPES, MOST_FIELDS = 9, 256, rec.SIDE_WIDTH
+SHORT_VISIT_BYTES = TIME_BYTES + 4
+"""A time, then an enter or leave whose region has two bytes."""
 PASSED_OVER = 0xFF
 
 # How a field is stored: 1, 2, 4 and 8 as so many bytes, others as a compressed integer of 32 or 64
