@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -98,10 +99,14 @@ class Trace(Source, Protocol):
 
 
 def digest_of_files(paths: Mapping[str, Path]) -> str:
-    """Hash of files given by name: of the names and the content."""
-    digest = hashlib.blake2b(digest_size=16)
+    """Hash of files given by name: of the names and the content.
+
+    SHA-1 takes half the time of BLAKE2, and nobody forges traces.
+    """
+    new_hash = partial(hashlib.sha1, usedforsecurity=False)
+    digest = new_hash()
     for name, path in paths.items():
         with path.open("rb") as file:
-            content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
+            content = hashlib.file_digest(file, new_hash)
         digest.update(name.encode() + b"\0" + content.digest())
     return digest.hexdigest()
