@@ -1,24 +1,10 @@
-"""Phases of a run, and the waiting in them."""
+"""Phases of a run, and the curves they are found from."""
 
 from dataclasses import replace
 
-from tracemill.schemas.columns import LOCATION_ID
-from tracemill.schemas.overheads import ACTIVITIES, ACTIVITY
+from tracemill.schemas.overheads import ACTIVITIES
 from tracemill.schemas.table import FLOAT64, INT8, INT32, INT64, STRING, Column, Table, not_before
 
-BLOCKED_TIMES = Table(
-    name="blocked_times",
-    meaning="Stretches in which CPU threads are blocked in wait states; none counts twice.",
-    grain="one row per CPU thread, activity and stretch that adds time",
-    key=("location_id", "activity", "begin_ns", "end_ns"),
-    is_transient=True,
-    columns=(
-        LOCATION_ID,
-        replace(ACTIVITY, meaning="Activity of the calls that wait."),
-        Column(name="begin_ns", type=INT64, unit="ns", meaning="Start of the stretch."),
-        Column(name="end_ns", type=INT64, unit="ns", meaning="End of the stretch."),
-    ),
-)
 FURTHER_CURVES = Table(
     name="further_curves",
     meaning="Curves besides activities that phases are found from, if they are requested.",
@@ -108,4 +94,4 @@ PHASES = Table(
     rules=(not_before("end_ns", "begin_ns"),),
 )  # fmt: skip
 
-TABLES = (BLOCKED_TIMES, FURTHER_CURVES, PHASES)
+TABLES = (FURTHER_CURVES, PHASES)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 Rows = NDArray[np.int32]
 _CLASSES = len(TAXONOMY)
 _OUTSIDE, _IDLE = overhead_id("outside visits"), overhead_id("idle threads")
-_ACTIVITY_OF = np.array([ACTIVITIES.index(each.activity) for each in TAXONOMY])
+ACTIVITY_OF = np.array([ACTIVITIES.index(each.activity) for each in TAXONOMY])
+"""The place of each class's activity."""
 _MOST_CELLS = 1 << 22
 """Regions times intervals whose times are kept apart."""
 
@@ -79,7 +80,7 @@ class ClassTimes:
 
     def by_activity(self, edges: Numbers) -> Numbers:
         """Time of CPU threads by activity and interval; waiting counts for the call."""
-        activity = np.where(self.layout.class_of < 0, -1, _ACTIVITY_OF[self.layout.class_of])
+        activity = np.where(self.layout.class_of < 0, -1, ACTIVITY_OF[self.layout.class_of])
         activity[self.layout.absent] = ACTIVITIES.index("idle")
         activity[self.layout.others :] = -1
         return self._grouped(activity, len(ACTIVITIES), edges)

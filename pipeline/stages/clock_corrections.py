@@ -7,7 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tracemill.schemas.clocks import CLOCK_CORRECTIONS, CLOCK_JUMPS, MEETING_KINDS
-from tracemill.stages.arrays import Relation, read_columns
+from tracemill.stages.arrays import Relation, in_order, read_columns
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def correct_clocks(clock_events: Relation) -> tuple[pa.Table, pa.Table]:
     from tracemill.kernels.clock_replay import Events, replay_clocks
 
     # Copies: kernels are compiled for arrays that can be written.
-    location, time, sequence, kind, instance, meeting, is_sender, least = (
+    location, time, sequence, is_sender, meeting, kind, instance, least = (
         column.copy() for column in _read(clock_events)
     )
     locations, first = np.unique(location, return_index=True)
@@ -65,17 +65,18 @@ def clocks_of(corrections: pa.Table) -> "Clocks":
 
 def _read(clock_events: Relation) -> list[NDArray[Any]]:
     kinds = " ".join(f"WHEN '{kind}' THEN {at}" for at, kind in enumerate(MEETING_KINDS))
-    return read_columns(
-        clock_events.order("location_id, time_ns, sequence, is_sender, meeting_id"),
+    found = read_columns(
+        clock_events,
         "location_id::BIGINT",
         "time_ns",
         "sequence",
+        "is_sender",
+        f"coalesce(meeting_id, {_NONE})",
         f"coalesce(CASE kind {kinds} END, {_NONE})::BIGINT",
         f"coalesce(message_id, collective_id, {_NONE})",
-        f"coalesce(meeting_id, {_NONE})",
-        "is_sender",
         "least_ns",
     )
+    return in_order(found, keys=5)
 
 
 def _meetings(meeting: Numbers, kind: Numbers, instance: Numbers, least: Numbers) -> "Meetings":

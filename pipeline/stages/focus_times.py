@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tracemill.stages.arrays import Flags, Numbers, Relation, read_columns
+from tracemill.stages.arrays import Flags, Numbers, Relation, order_by, read_columns
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class FocusTimes:
         rows = np.array([location, begin, end], np.int64).reshape(3, -1)
         rows[1:] = rows[1:].clip(first, last)
         rows = rows[:, rows[1] < rows[2]]
-        place, start, stop = rows[:, np.lexsort(rows[1::-1])]
+        place, start, stop = rows[:, order_by(rows[0], rows[1])]
         span = last - first + 1
         reach = np.maximum.accumulate(place * span + stop - first)
         is_new = np.ones(len(place), np.bool_)

@@ -185,19 +185,16 @@ def _number(sends: _Ends, receives: _Ends, records: Records) -> tuple[_Channels,
     Both come by location and record. This is their order, unless several threads of a process
     take part in a channel, or times of records go backwards.
     """
-    sorted_ends = []
-    for ends in (sends, receives):
-        order, starts = group_by(*ends.channel)
-        if not _is_ascending(ends.take(order), starts, records):
-            time, sequence = records.time[ends.place], records.sequence[ends.place]
-            order = order_by(*ends.channel, time, records.location[ends.time], sequence)
-        sorted_ends.append(ends.take(order))
-    sends, receives = sorted_ends
     both = [np.concatenate(pair) for pair in zip(sends.channel, receives.channel, strict=True)]
     order, starts = group_by(*both)
     channel = np.zeros(len(order), np.int64)
-    channel[order] = np.cumsum(np.isin(np.arange(len(order)), starts)) - 1
-    of_sends, of_receives = channel[: len(sends.time)], channel[len(sends.time) :]
+    channel[starts[1:]] = 1
+    channel = channel.cumsum()
+    is_send = order < len(sends.time)
+    of_sends, of_receives = channel[is_send], channel[~is_send]
+    sends = _sort(sends.take(order[is_send]), of_sends, records)
+    received = order[~is_send] - len(of_sends)
+    receives = _sort(receives.take(received), of_receives, records)
     counts = [np.bincount(each, minlength=len(starts)) for each in (of_sends, of_receives)]
     matched = np.minimum(*counts)
     return (
@@ -206,16 +203,15 @@ def _number(sends: _Ends, receives: _Ends, records: Records) -> tuple[_Channels,
     )
 
 
-def _is_ascending(ends: _Ends, starts: Numbers, records: Records) -> bool:
-    """True if each channel is ordered by time, location and record."""
+def _sort(ends: _Ends, channel: Numbers, records: Records) -> _Ends:
+    """The sends or receives, which come by channel, by time, location and record in each one."""
     time, sequence = records.time[ends.place], records.sequence[ends.place]
     location = records.location[ends.time]
-    is_later = time[1:] > time[:-1]
-    is_same = (time[1:] == time[:-1]) & (location[1:] == location[:-1])
-    is_later |= is_same & (sequence[1:] > sequence[:-1])
-    is_later |= (time[1:] == time[:-1]) & (location[1:] > location[:-1])
-    is_later[starts[1:] - 1] = True
-    return bool(is_later.all())
+    is_later = (channel[1:] > channel[:-1]) | (time[1:] > time[:-1])
+    is_same = time[1:] == time[:-1]
+    is_later |= is_same & (location[1:] > location[:-1])
+    is_later |= is_same & (location[1:] == location[:-1]) & (sequence[1:] > sequence[:-1])
+    return ends if is_later.all() else ends.take(order_by(channel, time, location, sequence))
 
 
 def _channels(ends: _Ends, channel: Numbers, counts: Numbers, matched: Numbers) -> _Channels:

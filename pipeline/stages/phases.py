@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from tracemill.schemas.overheads import ACTIVITIES
 from tracemill.schemas.phases import PHASES, ratio_name
-from tracemill.stages.arrays import Numbers, Relation, read_columns
-from tracemill.stages.class_times import ClassTimes
+from tracemill.stages.arrays import Numbers, Relation, place, read_columns
+from tracemill.stages.class_times import ACTIVITY_OF, ClassTimes
+from tracemill.stages.focus_times import FocusTimes
 from tracemill.stages.phase_boundaries import Boundary, Curve, find_boundaries
 
 LEVELS = (0.5, 0.25, 0.1, 0.05)
@@ -51,7 +52,10 @@ class Phasing:
 class Further(NamedTuple):
     """Tables besides the times of classes: waiting, the critical path, and requested curves."""
 
-    blocked_times: Relation
+    wait_states: Relation
+    call_paths: Relation
+    region_classes: Relation
+    locations: Relation
     critical_path_segments: Relation
     further_curves: Relation
 
@@ -60,7 +64,7 @@ def find_phases(phasing: Phasing, spent: ClassTimes, edges: Numbers, further: Fu
     """The phases between the first and the last edge, one level per threshold."""
     # Negative only where times of damaged traces contradict each other.
     of_calls = np.maximum(spent.by_activity(edges), 0)
-    blocked = _times_of(*_read_blocked(further.blocked_times), edges, len(ACTIVITIES))
+    blocked = _times_of(*_find_blocked(further, edges), edges, len(ACTIVITIES))
     times = np.maximum(of_calls - blocked, 0)
     times[_BLOCKED] = (of_calls - times).sum(axis=0)
     curves = _read_curves(further.further_curves, len(edges) - 1)
@@ -81,11 +85,37 @@ def find_phases(phasing: Phasing, spent: ClassTimes, edges: Numbers, further: Fu
     return _as_table(levels, edges, _Sums(times, path, spent))
 
 
-def _read_blocked(blocked_times: Relation) -> tuple[Numbers, Numbers, Numbers]:
-    names = ", ".join(f"'{name}'" for name in ACTIVITIES)
-    number = f"(list_position([{names}], activity::VARCHAR) - 1)::BIGINT"
-    activity, begin, end = read_columns(blocked_times, number, "begin_ns", "end_ns")
-    return activity, begin, end
+def _find_blocked(further: Further, edges: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """Activity of the call, begin and end of stretches in which CPU threads are blocked.
+
+    Waits of calls of one activity may overlap; their common time counts once:
+
+        Recv       [      wait    ]
+        Recv            [  wait       ]        blocked from the begin of the first to the end of the
+        Barrier                          [ ]   second; the barrier is another activity
+
+    Completion of a call is no waiting.
+    """
+    path, region = read_columns(further.call_paths, "call_path_id::BIGINT", "region_id::BIGINT")
+    overhead = place(
+        *read_columns(further.region_classes, "region_id::BIGINT", "overhead_id::BIGINT")
+    )
+    threads = further.locations.filter("kind IN ('cpu_thread', 'unknown')").select("location_id")
+    (thread,) = read_columns(threads, "location_id::BIGINT")
+    location, call_path, begin, end = read_columns(
+        further.wait_states.filter("NOT is_completion"),
+        "location_id::BIGINT",
+        "call_path_id::BIGINT",
+        "start_ns",
+        "start_ns + wait_ns",
+    )
+    activity = ACTIVITY_OF[overhead[place(path, region)[call_path]]]
+    is_of_thread = np.isin(location, thread)
+    key = (location * len(ACTIVITIES) + activity)[is_of_thread]
+    blocked = FocusTimes.of(
+        key, begin[is_of_thread], end[is_of_thread], first=int(edges[0]), last=int(edges[-1])
+    )
+    return blocked.location % len(ACTIVITIES), blocked.begin, blocked.end
 
 
 def _read_curves(further_curves: Relation, bin_count: int) -> dict[str, Curve]:

@@ -54,7 +54,8 @@ class Records(NamedTuple):
         return found
 
     def _neighbors(self, kinds: tuple[str, ...]) -> tuple[Numbers, Numbers]:
-        chosen = np.flatnonzero(np.isin(self.kind, [KINDS.index(kind) for kind in kinds]))
+        is_chosen = np.isin(KINDS, kinds)
+        chosen = np.flatnonzero(is_chosen[self.kind])
         rows = chosen[order_by(self.location[chosen], self.request[chosen])]
         before, after = rows[:-1], rows[1:]
         is_same = (self.location[before] == self.location[after]) & (

@@ -31,7 +31,7 @@ def profile_time(
     task_fragments: Relation,
     runs: Relation,
     main_part: Relation,
-    blocked_times: Relation,
+    wait_states: Relation,
     critical_path_segments: Relation,
     further_curves: Relation,
     *,
@@ -60,7 +60,9 @@ def profile_time(
     if not is_long:
         return profile, PHASES.empty()
     phasing = Phasing.read(phase_smooth, phase_thresholds, phase_curves, phase_weights)
-    further = Further(blocked_times, critical_path_segments, further_curves)
+    further = Further(
+        wait_states, call_paths, region_classes, locations, critical_path_segments, further_curves
+    )
     return profile, find_phases(phasing, spent, of_phases, further)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from tracemill.schemas.wait_states import WRONG_ORDER
-from tracemill.stages.arrays import Relation, read_columns
+from tracemill.stages.arrays import Relation, in_order, read_columns
 from tracemill.stages.stage import PythonStage
 
 
@@ -25,14 +25,16 @@ def find_wrong_order(
     """Awaited messages received in the wrong order; 0 remembers all waits."""
     from tracemill.kernels.wrong_order import NONE, mark_waits
 
-    number, location, sent, sender, visit = read_columns(
-        messages.order("receiver_location_id, receive_sequence"),
-        "message_id",
+    found = read_columns(
+        messages,
         "receiver_location_id::BIGINT",
+        "receive_sequence",
+        "message_id",
         "send_ns",
         "sender_group_id::BIGINT",
         "coalesce(receive_completion_visit_id, -1)",
     )
+    location, _, number, sent, sender, visit = in_order(found, keys=2)
     message, waiting = read_columns(awaited_messages, "message_id", "visit_id")
     # A wait follows the last message of its call: messages of one call never mark each other.
     visits, from_end = np.unique(visit[::-1], return_index=True)
@@ -43,9 +45,9 @@ def find_wrong_order(
     marker = mark_waits(location, sent, awaited, remembered_waits)
     marked = np.flatnonzero(marker != NONE)
     wait = awaited[marked]
-    in_order = np.argsort(number[wait])
+    by_message = np.argsort(number[wait])
     is_same = sender[wait] == sender[marker[marked]]
-    return pa.table({"message_id": number[wait][in_order], "is_same_sender": is_same[in_order]})
+    return pa.table({"message_id": number[wait][by_message], "is_same_sender": is_same[by_message]})
 
 
 WRONG_ORDER_STAGE = PythonStage(
