@@ -189,7 +189,8 @@ def walk_back(rows: "StoredRows", *columns: str) -> Iterator[tuple[int, list[NDA
     names = ("location_id", *columns)
     for group in rows.backwards(*names):
         location, *values = (group[name].to_numpy() for name in names)
-        edges = [0, *(np.flatnonzero(np.diff(location)) + 1).tolist(), len(location)]
+        changes = np.flatnonzero(location[1:] != location[:-1]) + 1
+        edges = [0, *changes.tolist(), len(location)]
         for begin, end in zip(edges[-2::-1], edges[:0:-1], strict=True):
             if begin < end:
                 yield int(location[begin]), [column[begin:end] for column in values]

@@ -51,18 +51,20 @@ def _as_table(
     """Rows by location, level and bin."""
     if not found:
         return TIMELINE_BINS.empty()
-    location = np.repeat([number for number, _ in found], [len(rows.bin) for _, rows in found])
+    numbers = np.array([number for number, _ in found], np.int32)
+    location = np.repeat(numbers, [len(rows.bin) for _, rows in found])
     level, bin, region, time = (
         np.concatenate([rows[place] for _, rows in found]) for place in range(4)
     )
-    begin = run_begin + bin * widths[level]
+    width = widths[level]
+    begin = run_begin + bin * width
     return pa.table(
         {
-            "location_id": location.astype(np.int32),
+            "location_id": location,
             "level": level,
             "bin": bin,
             "begin_ns": begin,
-            "end_ns": np.minimum(begin + widths[level], run_end),
+            "end_ns": np.minimum(begin + width, run_end),
             "region_id": region,
             "time_ns": time,
         }
