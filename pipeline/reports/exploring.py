@@ -5,6 +5,7 @@ parent or -1. Cells of a metric exclude its parts, so a metric is the sum of its
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ SYSTEM = "explored_system"
 
 OUTSIDE = "(outside all call paths)"
 Ints = NDArray[np.int64]
+Columns = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ def explore(
     material: Material, most_cells: int = MOST_CELLS, most_paths: int = MOST_CALL_PATHS
 ) -> Exploration | None:
     """The data of a run, or None if it is empty."""
-    paths, locations = material.rows(CALL_PATHS, most_paths), material.rows(LOCATIONS)
+    paths, locations = material.arrays(CALL_PATHS, most_paths), material.rows(LOCATIONS)
     columns = material.arrays(CELLS, most_cells, path_limit=most_paths)
     if not columns["metric"].size:
         return None
@@ -151,20 +153,17 @@ def _times_of_paths(found: Exploration) -> NDArray[np.float64]:
     return sums
 
 
-def _cells_by_metric(
-    columns: dict[str, NDArray[np.generic]], paths: Rows, locations: Rows
-) -> dict[str, _Cells]:
+def _cells_by_metric(columns: Columns, paths: Columns, locations: Rows) -> dict[str, _Cells]:
     """Cells of all metrics with values; values outside of all call paths come last."""
-    path_ids, location_ids = _numbers(paths, "call_path_id"), _numbers(locations, "location_id")
-    path = np.searchsorted(path_ids, columns["call_path_id"].astype(np.int64))
-    path[columns["call_path_id"].astype(np.int64) < 0] = path_ids.size
-    place = np.searchsorted(location_ids, columns["location_id"].astype(np.int64))
-    keys = path * location_ids.size + place
-    names, starts = np.unique(columns["metric"].astype(str), return_index=True)
-    values = columns["value"].astype(np.int64)
+    path_ids, location_ids = paths["call_path_id"], _numbers(locations, "location_id")
+    path = np.searchsorted(path_ids, columns["call_path_id"])
+    path[columns["call_path_id"] < 0] = path_ids.size
+    keys = path * location_ids.size + np.searchsorted(location_ids, columns["location_id"])
+    names, values = columns["metric"], columns["value"]
+    edges = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1), keys.size]
     return {
-        str(name): _Cells(keys[begin:end], values[begin:end])
-        for name, begin, end in zip(names, starts, [*starts[1:], keys.size], strict=True)
+        str(names[begin]): _Cells(keys[begin:end], values[begin:end])
+        for begin, end in pairwise(edges)
     }
 
 
@@ -215,49 +214,43 @@ def _pack(cells: _Cells, unit: str) -> dict[str, object]:
     }
 
 
-def _describe_paths(paths: Rows, columns: dict[str, NDArray[np.generic]]) -> dict[str, object]:
-    ids = _numbers(paths, "call_path_id")
-    regions = {_callee(row): row for row in paths}
-    places = {region: place for place, region in enumerate(regions)}
-    parts = sorted({str(row["part"] or "") for row in paths})
-    has_outside = bool((columns["call_path_id"].astype(np.int64) < 0).any())
+def _describe_paths(paths: Columns, columns: Columns) -> dict[str, object]:
+    # A callee is a region, and its name with the call site.
+    callees = list(zip(paths["region_id"].tolist(), paths["region"].tolist(), strict=True))
+    last = {callee: at for at, callee in enumerate(callees)}
+    places = {callee: place for place, callee in enumerate(last)}
+    of_paths = [part or "" for part in paths["part"].tolist()]
+    parts = {part: place for place, part in enumerate(sorted(set(of_paths)))}
+    has_outside = bool((columns["call_path_id"] < 0).any())
     ends = [1] if has_outside else []
-    names = [*(str(row["region"]) for row in regions.values()), *(OUTSIDE for _ in ends)]
+    names = [*(name for _, name in last), *(OUTSIDE for _ in ends)]
     return {
-        "id": np.concatenate([ids, [-1 for _ in ends]]).astype(np.int64),
-        "parent": _parents(ids, [row["parent_call_path_id"] for row in paths], ends),
-        "region": np.array([places[_callee(row)] for row in paths] + [len(places) for _ in ends]),
-        "part": np.array(
-            [parts.index(str(row["part"] or "")) for row in paths] + [0 for _ in ends]
-        ),
-        "parts": parts,
+        "id": np.array([*paths["call_path_id"], *(-1 for _ in ends)], np.int64),
+        "parent": np.array([*_parents(paths), *(-1 for _ in ends)], np.int64),
+        "region": np.array([places[callee] for callee in callees] + [len(places) for _ in ends]),
+        "part": np.array([parts[part] for part in of_paths] + [0 for _ in ends]),
+        "parts": list(parts),
         "styles": [style_of(part) for part in parts],
         "regions": names,
         "shown": [drop_arguments(make_visible(name)) for name in names],
-        "regionIds": [*(row["region_id"] for row in regions.values()), *(-1 for _ in ends)],
-        "sources": [*map(_place_in_code, regions.values()), *("" for _ in ends)],
+        "regionIds": [*(region_id for region_id, _ in last), *(-1 for _ in ends)],
+        "sources": [
+            *(_place_in_code(paths["file"][at], paths["begin_line"][at]) for at in last.values()),
+            *("" for _ in ends),
+        ],
     }
 
 
-def _callee(path: dict[str, Value]) -> tuple[Value, Value]:
-    """Region, and its name with the call site."""
-    return path["region_id"], path["region"]
+def _place_in_code(file: str | None, line: int) -> str:
+    return f"{file}:{line}" if file and line > 0 else file or ""
 
 
-def _place_in_code(region: dict[str, Value]) -> str:
-    if not region["file"]:
-        return ""
-    return (
-        f"{region['file']}:{region['begin_line']}" if region["begin_line"] else str(region["file"])
-    )
-
-
-def _parents(ids: Ints, parents: list[Value], ends: list[int]) -> Ints:
+def _parents(paths: Columns) -> Ints:
     """Indices of parents, which precede their children; invalid parents become roots."""
-    places = {int(each): place for place, each in enumerate(ids)}
-    found = [places.get(int(parent), -1) if parent is not None else -1 for parent in parents]
-    roots = [place if place < own else -1 for own, place in enumerate(found)]
-    return np.array([*roots, *(-1 for _ in ends)], dtype=np.int64)
+    ids, parents = paths["call_path_id"], paths["parent_call_path_id"]
+    places = np.searchsorted(ids, parents)
+    is_before = places < np.arange(ids.size)
+    return np.where(is_before & (ids[places * is_before] == parents), places, -1)
 
 
 def _describe_system(nodes: Rows, locations: Rows) -> dict[str, object]:

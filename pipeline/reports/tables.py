@@ -1,6 +1,7 @@
 """Turns report queries into the tables of a report."""
 
 import re
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from tracemill.base.errors import QueryError
@@ -121,16 +123,26 @@ def fetch(
 def fetch_arrays(
     connection: duckdb.DuckDBPyConnection, query: str, row_limit: int | None = None, **values: Bound
 ) -> dict[str, NDArray[Any]]:
-    """The same as arrays, for many rows; null integers are -1.
+    """The same as arrays, for many rows; null numbers are -1.
 
     `values` are values of other parameters.
     """
-    with _run_query(connection, query, row_limit, values) as cursor:
-        columns = cursor.fetchnumpy()
-    return {
-        name: column.filled(-1) if np.ma.isMaskedArray(column) else np.asarray(column)
-        for name, column in columns.items()
-    }
+    with (
+        _run_query(connection, query, row_limit, values) as cursor,
+        warnings.catch_warnings(action="ignore"),  # of a copy, which is faster than planning twice
+    ):
+        columns: pa.Table = cursor.to_arrow_table()
+    return {name: _array(columns[name].combine_chunks()) for name in columns.column_names}
+
+
+def _array(column: pa.Array) -> NDArray[Any]:
+    """Texts are objects, equal ones the same; null is None."""
+    if pa.types.is_string(column.type):
+        coded = column.dictionary_encode()
+        texts = np.array([*coded.dictionary.to_pylist(), None], dtype=object)
+        return texts[coded.indices.fill_null(-1).to_numpy()]
+    filled = column.fill_null(-1) if column.null_count else column
+    return filled.to_numpy(zero_copy_only=False)
 
 
 @contextmanager

@@ -5,8 +5,8 @@
 -- paths that a page does not show count for their callers.
 --
 -- Grain:      one row per metric, call path and location with a value other than zero
--- Inputs:     metric_cells, call_tree, call_paths, overhead_classes, metrics,
---             efficiency_losses, severities, critical_path_work, fork_join_times, region_classes,
+-- Inputs:     call_tree, call_paths, overhead_classes, metrics, efficiency_losses, severities,
+--             critical_path_work, fork_join_times, idle_times, region_classes,
 --             computational_imbalance
 -- Output:     report section exploration
 -- Parameters: $row_limit   maximum number of values, largest in their unit first (BIGINT)
@@ -84,9 +84,35 @@ WITH
         GROUP BY ALL
     ),
 
+    -- Of the interval whose efficiencies the report shows first.
+    lost AS (
+        UNPIVOT (
+            SELECT * EXCLUDE (interval)
+            FROM efficiency_losses
+            WHERE interval = (SELECT min(losses.interval) FROM efficiency_losses AS losses)
+        )
+        ON COLUMNS(* EXCLUDE (location_id))
+        INTO NAME metric VALUE value
+    ),
+
+    -- Numbers of metrics in the order of their names: many rows are grouped and sorted by them.
+    numbered AS (
+        SELECT
+            metric,
+            unit,
+            (row_number() OVER (ORDER BY metric))::SMALLINT AS number
+        FROM (
+            SELECT metric, unit::VARCHAR AS unit
+            FROM metrics
+            UNION ALL
+            SELECT DISTINCT metric, 'ns' AS unit
+            FROM lost
+        )
+    ),
+
     -- Each class and the metric above it.
     class_metrics AS (
-        SELECT overhead_id, overhead_subclass, metric
+        SELECT overhead_id, overhead_subclass, metric, number
         FROM (
             SELECT
                 overhead_id,
@@ -95,6 +121,7 @@ WITH
             FROM overhead_classes
             INNER JOIN metrics USING (metric)
         )
+        INNER JOIN numbered USING (metric)
         WHERE metric IN (SELECT classes.metric FROM overhead_classes AS classes)
     ),
 
@@ -109,24 +136,15 @@ WITH
         GROUP BY ALL
     ),
 
-    -- Of the interval whose efficiencies the report shows first.
-    lost AS (
-        UNPIVOT (
-            SELECT * EXCLUDE (interval)
-            FROM efficiency_losses
-            WHERE interval = (SELECT min(losses.interval) FROM efficiency_losses AS losses)
-        )
-        ON COLUMNS(* EXCLUDE (location_id))
-        INTO NAME metric VALUE value
-    ),
-
     others AS (
         SELECT metric, call_path_id, location_id, value
         FROM severities
         UNION ALL BY NAME
-        SELECT metric, call_path_id, location_id, value
-        FROM metric_cells
-        WHERE source = 'idle' AND metric NOT IN ('idle', 'idle_waiting')
+        SELECT
+            unnest(['idle_thread', 'idle_absent']) AS metric,
+            location_id,
+            unnest([idle_thread_ns, absent_ns]) AS value
+        FROM idle_times
         UNION ALL BY NAME
         SELECT metric, call_path_id, location_id, fork_join_ns AS value
         FROM fork_join_times
@@ -136,74 +154,94 @@ WITH
     ),
 
     valued AS (
-        SELECT metric, shown_call_path_id AS call_path_id, location_id, value
+        SELECT number, shown_call_path_id AS call_path_id, location_id, value
         FROM others
+        INNER JOIN numbered USING (metric)
         LEFT JOIN counted_for USING (call_path_id)
         UNION ALL
-        SELECT metric, call_path_id, location_id, own_ns AS value
+        SELECT number, call_path_id, location_id, own_ns AS value
         FROM timed
         INNER JOIN class_metrics USING (overhead_id)
         UNION ALL
-        SELECT 'visits' AS metric, call_path_id, location_id, visit_count AS value
+        SELECT number, call_path_id, location_id, visit_count AS value
         FROM timed
+        INNER JOIN numbered ON metric = 'visits'
         UNION ALL
-        SELECT 'imbalance_above' AS metric, call_path_id, location_id, above_ns AS value
+        SELECT number, call_path_id, location_id, above_ns AS value
         FROM timed
+        INNER JOIN numbered ON metric = 'imbalance_above'
         UNION ALL
-        SELECT 'critical_path_activities' AS metric, call_path_id, location_id, path_ns AS value
+        SELECT number, call_path_id, location_id, path_ns AS value
         FROM pathed
+        INNER JOIN numbered ON metric = 'critical_path_activities'
         UNION ALL
-        SELECT 'non_critical_path_activities' AS metric, call_path_id, location_id, other_ns
+        SELECT number, call_path_id, location_id, other_ns AS value
         FROM pathed
+        INNER JOIN numbered ON metric = 'non_critical_path_activities'
     ),
 
     cells AS (
-        SELECT metric, call_path_id, location_id, sum(value)::BIGINT AS value
+        SELECT number, call_path_id, location_id, sum(value)::BIGINT AS value
         FROM valued
         GROUP BY ALL
         HAVING sum(value) <> 0
     ),
 
-    totals AS (
-        SELECT metric, sum(value) AS total, count(*) AS cell_count
-        FROM cells
-        GROUP BY metric
-    ),
-
     scales AS (
         SELECT
-            totals.metric,
-            max(totals.total) OVER (PARTITION BY coalesce(metrics.unit, 'ns')) AS largest_total,
-            sum(totals.cell_count) OVER () AS cell_count
-        FROM totals
-        LEFT JOIN metrics USING (metric)
+            number,
+            any_value(metric) AS metric,
+            max(sum(value)) OVER (PARTITION BY coalesce(any_value(unit), 'ns')) AS largest_total,
+            (sum(count(*)) OVER ())::BIGINT AS cell_count
+        FROM cells
+        INNER JOIN numbered USING (number)
+        GROUP BY number
     ),
 
+    -- Values of a band differ by 1%.
     weighed AS (
         SELECT
             cells.*,
-            scales.cell_count,
-            abs(cells.value) / scales.largest_total AS weight
+            abs(cells.value) / scales.largest_total AS weight,
+            floor(64 * log2(greatest(least(weight, 1e300), 1e-300)))::INTEGER AS band
         FROM cells
-        INNER JOIN scales USING (metric)
+        INNER JOIN scales USING (number)
     ),
 
-    -- The smallest first, so that few are sorted.
+    -- The band of which the limit leaves only the largest values, so that few are sorted.
+    cut AS (
+        SELECT
+            band,
+            $row_limit::BIGINT - (reached - value_count) AS left_count
+        FROM (
+            SELECT
+                band,
+                count(*) AS value_count,
+                sum(count(*)) OVER (ORDER BY band DESC) AS reached
+            FROM weighed
+            GROUP BY band
+        )
+        WHERE reached > $row_limit::BIGINT
+        ORDER BY band DESC
+        LIMIT 1
+    ),
+
     largest AS (
-        SELECT *
+        SELECT number, call_path_id, location_id, value
         FROM weighed
-        WHERE
-            $row_limit::BIGINT > 999999
-            OR weight IS NULL
-            OR weight >= (
-                SELECT list_min(max(each.weight, least($row_limit::BIGINT, 999999)))
-                FROM weighed AS each
-            )
-        ORDER BY weight DESC, metric, call_path_id, location_id
-        LIMIT $row_limit::BIGINT
+        WHERE band > coalesce((SELECT cut.band FROM cut), -1000000)
+        UNION ALL
+        (
+            SELECT number, call_path_id, location_id, value
+            FROM weighed
+            WHERE band = (SELECT cut.band FROM cut)
+            ORDER BY weight DESC, number, call_path_id, location_id
+            LIMIT (SELECT cut.left_count FROM cut)
+        )
     )
 
 -- Without the limit, there are cell_count rows.
-SELECT metric, call_path_id, location_id, value, cell_count::BIGINT AS cell_count
+SELECT metric, call_path_id, location_id, value, cell_count
 FROM largest
-ORDER BY metric, call_path_id NULLS LAST, location_id
+INNER JOIN scales USING (number)
+ORDER BY number, call_path_id NULLS LAST, location_id
