@@ -85,12 +85,12 @@ SELECT
     forked.rma_count,
     forked.file_call_count
 FROM runs
-CROSS JOIN main_part
-CROSS JOIN profiled
-CROSS JOIN visited
-CROSS JOIN waited
-CROSS JOIN exchanged
-CROSS JOIN gathered
-CROSS JOIN placed
-CROSS JOIN forked
+POSITIONAL JOIN main_part
+POSITIONAL JOIN profiled
+POSITIONAL JOIN visited
+POSITIONAL JOIN waited
+POSITIONAL JOIN exchanged
+POSITIONAL JOIN gathered
+POSITIONAL JOIN placed
+POSITIONAL JOIN forked
 ORDER BY runs.run_id
