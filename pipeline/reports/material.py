@@ -154,7 +154,8 @@ class Material:
         """The call paths of a run in which the measurement took much time."""
         if self.overview_query != OVERVIEW:
             return frozenset()
-        return frozenset(str(row["call_path"]) for row in self.rows(PERTURBED, MOST_MARKED))
+        names, rows = self.fetch(PERTURBED, MOST_MARKED)
+        return frozenset(str(row[names.index("call_path")]) for row in rows)
 
     def _database_for(self, query: str) -> duckdb.DuckDBPyConnection:
         """The connection, with the tables that the query reads."""

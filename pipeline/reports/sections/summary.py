@@ -86,7 +86,8 @@ def build(material: Material) -> Section:
         tables=(material.table(TIME_PARTS),),
         sources=_sources(overview),
     )
-    return mark_paths(section, material.perturbed)
+    # Of many perturbed call paths, it names some of those that were fetched.
+    return mark_paths(section, material.perturbed & material.fetched_paths())
 
 
 def _first_sentences(material: Material) -> tuple[str, ...]:
