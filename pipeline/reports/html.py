@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import jinja2
+from markupsafe import Markup, escape
 
 from tracemill.base.caches import cache_folders
 from tracemill.base.names import make_visible
@@ -57,6 +58,42 @@ class HtmlCell:
     link: str = ""
     site: str = ""
     is_long: bool = False
+
+    @property
+    def attributes(self) -> Markup:
+        """The attributes of its element, which is drawn in Python: a page has thousands."""
+        kind = style = ""
+        if self.is_numeric:
+            bar = " b" if self.bar is not None else ""
+            grade = f" {self.grade}" if self.grade else ""
+            heat = "" if self.heat is None else " heat high" if self.heat >= 50 else " heat"
+            kind = f' class="n{bar}{grade}{heat}"'
+        elif self.is_path or self.is_long:
+            kind = f' class="{"p" if self.is_path else "l"}"'
+        if self.bar is not None:
+            style = f' style="--p:{self.bar}%"'
+        elif self.heat is not None:
+            style = f' style="--h:{self.heat}"'
+        return Markup(kind + style)
+
+    @property
+    def content(self) -> Markup:
+        """What its element contains."""
+        if self.link:
+            return Markup('<a href="{}">{}</a>').format(self.link, self._name)
+        if self.metric:
+            parts = Markup("_<wbr>").join(self.text.split("_"))
+            return Markup('<a href="#metric-{}">{}</a>').format(self.metric, parts)
+        return self._name
+
+    @property
+    def _name(self) -> Markup:
+        text = escape(self.text)
+        if self.is_numeric:
+            return text
+        kind = ' class="path"' if self.is_path else ""
+        title = f' title="{escape(self.full)}"' if self.full else ""
+        return Markup(f"<bdi{kind}{title}>{text}</bdi>{show_site(self.site) if self.site else ''}")
 
 
 @dataclass(frozen=True)
