@@ -11,27 +11,29 @@
 --                         (BIGINT, default 8)
 WITH
     kinds AS (
-        SELECT property, sum(wait_ns) AS total_ns
+        SELECT
+            property,
+            sum(wait_ns) AS total_ns,
+            max(wait_ns) AS longest_ns
         FROM wait_states
         WHERE NOT is_completion
         GROUP BY property
     ),
 
+    -- Only waits as long as the longest of their kind are put in order.
     worst_waits AS (
         SELECT
-            property,
-            location_id,
-            call_path_id,
-            cause_location_id,
-            start_ns,
-            wait_ns
-        FROM wait_states
-        WHERE NOT is_completion
-        QUALIFY
-            row_number() OVER (
-                PARTITION BY property
-                ORDER BY wait_ns DESC, visit_id
-            ) = 1
+            waits.location_id,
+            waits.call_path_id,
+            waits.cause_location_id,
+            waits.start_ns,
+            waits.wait_ns,
+            kinds.property,
+            kinds.total_ns
+        FROM wait_states AS waits
+        INNER JOIN kinds ON waits.property = kinds.property AND waits.wait_ns = kinds.longest_ns
+        WHERE NOT waits.is_completion
+        QUALIFY row_number() OVER (PARTITION BY kinds.property ORDER BY waits.visit_id) = 1
     ),
 
     waits AS (
@@ -43,30 +45,42 @@ WITH
             worst_waits.cause_location_id,
             worst_waits.start_ns AS begin_ns,
             worst_waits.start_ns + worst_waits.wait_ns AS end_ns,
-            row_number() OVER (ORDER BY kinds.total_ns DESC, kinds.property) AS place
+            row_number() OVER (ORDER BY worst_waits.total_ns DESC, worst_waits.property) AS place
         FROM worst_waits
-        INNER JOIN kinds ON worst_waits.property = kinds.property
         INNER JOIN metrics ON worst_waits.property = metrics.metric
     ),
 
     longest_segments AS (
+        SELECT
+            ordinal,
+            location_id,
+            call_path_id,
+            cause_location_id,
+            begin_ns + wait_ns AS start_ns,
+            end_ns
+        FROM critical_path_segments
+        WHERE end_ns > begin_ns + wait_ns
+        ORDER BY end_ns - start_ns DESC, ordinal
+        LIMIT $row_limit::BIGINT
+    ),
+
+    segments AS (
         SELECT
             'path' AS kind,
             'Critical path' AS title,
             location_id,
             call_path_id,
             cause_location_id,
-            begin_ns + wait_ns AS begin_ns,
+            start_ns AS begin_ns,
             end_ns,
-            row_number() OVER (ORDER BY end_ns - begin_ns - wait_ns DESC, ordinal) AS place
-        FROM critical_path_segments
-        WHERE end_ns > begin_ns + wait_ns
+            row_number() OVER (ORDER BY end_ns - start_ns DESC, ordinal) AS place
+        FROM longest_segments
     ),
 
     places AS (
         FROM waits
         UNION ALL
-        FROM longest_segments
+        FROM segments
     )
 
 SELECT
