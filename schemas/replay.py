@@ -208,15 +208,6 @@ ACTIVITY_TIMES = Table(
     ),
 )
 
-RUNTIME_WAIT_TIMES = Table(
-    name="runtime_wait_times",
-    meaning="Waits for records of thread runtimes by call path, such as for the next fork.",
-    grain="one row per activity and call path with time in the wait",
-    key=("activity_id", "call_path_id"),
-    is_transient=True,
-    columns=ACTIVITY_TIMES.columns,
-)
-
 LEFT_OUT_DEPENDENCIES = Table(
     name="left_out_dependencies",
     meaning="Dependencies that contradict the clocks: what is waited for comes later.",
@@ -279,5 +270,5 @@ QUERIED = (ACTIVITIES.name, ACTIVITY_DEPENDENCIES.name)
 
 TABLES = (
     GAINS, SEND_LIMITS, REPLAY_EDGES, REPLAY_MEETINGS, REPLAY_BOUNDARIES, ACTIVITIES,
-    ACTIVITY_DEPENDENCIES, ACTIVITY_TIMES, RUNTIME_WAIT_TIMES, LEFT_OUT_DEPENDENCIES,
+    ACTIVITY_DEPENDENCIES, ACTIVITY_TIMES, LEFT_OUT_DEPENDENCIES,
 )  # fmt: skip

@@ -12,16 +12,23 @@ from tracemill.schemas.replay import (
     ACTIVITY_KINDS,
     ACTIVITY_TIMES,
     DEPENDENCY_KINDS,
-    LEFT_OUT_DEPENDENCIES,
-    RUNTIME_WAIT_TIMES,
 )
-from tracemill.stages.activity_times import Durations, times_as_tables
-from tracemill.stages.arrays import Flags, Numbers, Relation, coded, in_batches, order_by, read_many
+from tracemill.stages.activity_times import Durations, times_as_table
+from tracemill.stages.arrays import (
+    Flags,
+    Numbers,
+    Relation,
+    coded,
+    first_rows,
+    in_batches,
+    order_by,
+    read_many,
+)
 from tracemill.stages.forks import read_forks
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
-    from tracemill.kernels.replay import Graph, Replay
+    from tracemill.kernels.replay import Graph
     from tracemill.store.walking import StoredRows
 
 NONE = -1
@@ -31,9 +38,7 @@ _WORK, _START, _MEETING, _RUNTIME = (
 _TEAM_BARRIER, _SCAN, _LAUNCH = (
     DEPENDENCY_KINDS.index(each) for each in ("team_barrier", "scan", "launch")
 )
-_OUTPUTS = (
-    ACTIVITIES, ACTIVITY_DEPENDENCIES, ACTIVITY_TIMES, RUNTIME_WAIT_TIMES, LEFT_OUT_DEPENDENCIES,
-)  # fmt: skip
+_OUTPUTS = ACTIVITIES, ACTIVITY_DEPENDENCIES, ACTIVITY_TIMES
 Columns = dict[str, Any]
 
 
@@ -64,6 +69,67 @@ class _Edges(NamedTuple):
     collective: Numbers
 
 
+class _Moments(NamedTuple):
+    """The ids of boundaries in order, with the activity that ends at each."""
+
+    ids: Numbers
+    activity: Numbers
+
+    def find(self, boundary: Numbers) -> Numbers:
+        """The activities that end at boundaries, which are among those with ids."""
+        return self.activity[np.minimum(np.searchsorted(self.ids, boundary), len(self.ids) - 1)]
+
+
+class RecordedGraph(NamedTuple):
+    """The graph of a run as recorded.
+
+    Begin, ready (the end of all waiting) and end are those of activities, then of meetings.
+    `left_out` counts dependencies that contradict the clocks.
+    """
+
+    activities: _Activities
+    moments: _Moments
+    graph: "Graph"
+    edges: _Edges
+    begin: Numbers
+    ready: Numbers
+    end: Numbers
+    left_out: pa.Table
+
+    @property
+    def durations(self) -> Durations:
+        """The durations of activities, which visits divide among call paths."""
+        found, count = self.activities, len(self.activities.end)
+        return Durations(
+            self.ready[:count], self.end[:count], found.first, found.location_ids,
+            found.kind == _RUNTIME,
+        )  # fmt: skip
+
+
+def build_graph(
+    replay_boundaries: Relation,
+    replay_edges: Relation,
+    replay_meetings: Relation,
+    locations: Relation,
+) -> RecordedGraph | None:
+    """The graph of the recorded run; None without activities."""
+    activities = _place_activities(replay_boundaries, locations)
+    count = len(activities.end)
+    if not count:
+        return None
+    order = np.argsort(activities.boundary, kind="stable")
+    moments = _Moments(activities.boundary[order], order)
+    found, meeting_end = _find_edges(activities, moments, replay_edges, replay_meetings)
+    begin, end = (
+        np.concatenate([column, meeting_end]) for column in (activities.begin, activities.end)
+    )
+    activities = activities._replace(begin=begin[:count], end=end[:count])
+    graph, edges, left_out = _order_all(activities, found, end)
+    ready = begin.copy()
+    np.maximum.at(ready, edges.activity, end[edges.cause])
+    return RecordedGraph(activities, moments, graph, edges, begin, ready, end, left_out)
+
+
 def build_activities(
     replay_boundaries: Relation,
     replay_edges: Relation,
@@ -73,36 +139,22 @@ def build_activities(
     call_paths: Relation,
     visits: "StoredRows",
 ) -> tuple[pa.Table | pa.RecordBatchReader, ...]:
-    """Activities with their slack, dependencies, times by call path, and what was left out.
+    """Activities with their slack, dependencies, and times by call path.
 
     Large tables are made while they are read, so that there is only one at a time.
     """
     from tracemill.kernels.replay import find_slack, replay
 
-    activities = _place_activities(replay_boundaries, locations)
-    if not len(activities.end):
+    found = build_graph(replay_boundaries, replay_edges, replay_meetings, locations)
+    if found is None:
         return tuple(table.empty() for table in _OUTPUTS)
-    found, meeting_end = _find_edges(activities, replay_edges, replay_meetings)
-    count = len(activities.end)
-    begin, end = (
-        np.concatenate([column, meeting_end]) for column in (activities.begin, activities.end)
-    )
-    activities = activities._replace(begin=begin[:count], end=end[:count])
-    graph, edges, left_out = _order_all(activities, found, end)
-    del found
-    ready = begin.copy()
-    np.maximum.at(ready, edges.activity, end[edges.cause])
-    duration = end - ready
-    times = replay(graph, duration)
-    slack = find_slack(graph, times, duration)
+    duration = found.end - found.ready
+    times = replay(found.graph, duration)
+    slack = find_slack(found.graph, times, duration)
+    dependencies = _as_dependencies(found.edges, times.decisive)
     ((path_count,),) = call_paths.aggregate("coalesce(max(call_path_id) + 1, 0)").fetchall()
-    durations = Durations(
-        ready[:count], activities.end, activities.first, activities.location_ids,
-        activities.kind == _RUNTIME,
-    )  # fmt: skip
-    rows = times_as_tables(durations, visits, read_forks(parallel_visits), path_count)
-    dependencies = _as_dependencies(edges, times.decisive)
-    return _as_activities(activities, begin, times, slack), dependencies, *rows, left_out
+    rows = times_as_table(found.durations, visits, read_forks(parallel_visits), path_count)
+    return _as_activities(found, slack), dependencies, rows
 
 
 def _order_all(
@@ -128,7 +180,7 @@ def _order(activities: _Activities, edges: _Edges, count: int) -> "Graph":
         int(activities.begin[0]),
         activities.first,
         np.concatenate([activities.location, meetings]).astype(np.int32),
-        np.searchsorted(edges.activity, np.arange(count + 1)).astype(np.int64),
+        first_rows(edges.activity, count),
         edges.cause,
     )
 
@@ -239,7 +291,7 @@ def _ended(found: Columns, inner: Numbers, spans: Columns) -> Numbers:
 
 
 def _find_edges(
-    activities: _Activities, replay_edges: Relation, replay_meetings: Relation
+    activities: _Activities, moments: _Moments, replay_edges: Relation, replay_meetings: Relation
 ) -> tuple[_Edges, Numbers]:
     """All dependencies, and the end of every meeting."""
     single = _fetch(
@@ -249,17 +301,10 @@ def _find_edges(
         f"coalesce(collective_id, {NONE}) AS collective",
     )  # fmt: skip
     lasts, before = _follow_masters(activities)
-    order = np.argsort(activities.boundary, kind="stable")
-    sorted_ids = activities.boundary[order]
-
-    def find(boundary: Numbers) -> Numbers:
-        place = np.searchsorted(sorted_ids, boundary)
-        return order[np.minimum(place, len(order) - 1)]
-
     none = np.full(len(lasts), NONE)
     direct = _Edges(
-        np.append(find(single["boundary_id"]), lasts),
-        np.append(find(single["cause_id"]), before),
+        np.append(moments.find(single["boundary_id"]), lasts),
+        np.append(moments.find(single["cause_id"]), before),
         np.append(single["kind"], np.full(len(lasts), _LAUNCH)),
         np.append(single["message"], none),
         np.append(single["collective"], none),
@@ -274,7 +319,7 @@ def _find_edges(
     )  # fmt: skip
     order_of = order_by(members["kind"], members["meeting_id"], members["location"])
     members = {name: column[order_of] for name, column in members.items()}
-    return _with_meetings(direct, members, find, activities.end)
+    return _with_meetings(direct, members, moments, activities.end)
 
 
 def _follow_masters(activities: _Activities) -> tuple[Numbers, Numbers]:
@@ -293,14 +338,14 @@ def _follow_masters(activities: _Activities) -> tuple[Numbers, Numbers]:
 
 
 def _with_meetings(
-    direct: _Edges, members: Columns, find: Any, ends: Numbers
+    direct: _Edges, members: Columns, moments: _Moments, ends: Numbers
 ) -> tuple[_Edges, Numbers]:
     """The dependencies with those of meetings, and the end of every meeting."""
     kind, collective = members["kind"], members["collective"]
     is_new = (np.diff(members["meeting_id"], prepend=-1) != 0) | (np.diff(kind, prepend=-1) != 0)
     meeting = np.cumsum(is_new) - 1
     awaited, waiting = np.flatnonzero(members["is_awaited"]), np.flatnonzero(members["is_waiting"])
-    cause = find(members["cause_id"][awaited])
+    cause = moments.find(members["cause_id"][awaited])
     # A barrier of a team waits for the last moment before its leave.
     cause -= kind[awaited] == _TEAM_BARRIER
     end = np.full(int(is_new.sum()), np.iinfo(np.int64).min)
@@ -314,7 +359,7 @@ def _with_meetings(
     return _Edges(
         np.concatenate([
             direct.activity, number[meeting[awaited]], number[chain],
-            find(members["boundary_id"][waiting]),
+            moments.find(members["boundary_id"][waiting]),
         ]),
         np.concatenate([direct.cause, cause, number[chain - 1], number[meeting[waiting]]]),
         np.concatenate([direct.kind, kind[awaited], kind[of_meeting][chain], kind[waiting]]),
@@ -360,12 +405,10 @@ def _names(names: tuple[str, ...], codes: Numbers) -> pa.Array:
     return coded(names, codes).cast(pa.string())
 
 
-def _as_activities(
-    activities: _Activities, begin: Numbers, times: "Replay", slack: tuple[Numbers, Numbers]
-) -> pa.RecordBatchReader:
+def _as_activities(found: RecordedGraph, slack: tuple[Numbers, Numbers]) -> pa.RecordBatchReader:
+    activities, begin, ready, end = found.activities, found.begin, found.ready, found.end
     meetings = len(begin) - len(activities.end)
     ids = np.append(activities.location_ids, NONE)
-    end, ready = times.end, times.ready
     location, kind, boundary, path = (
         np.append(column, np.full(meetings, value, column.dtype))
         for column, value in (

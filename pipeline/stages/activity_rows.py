@@ -1,4 +1,4 @@
-"""The activity graph read from its tables, to be run again."""
+"""The activity graph with the parts of durations, to be run again."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -7,18 +7,23 @@ from numpy.typing import NDArray
 
 from tracemill.schemas.overheads import overhead_id
 from tracemill.schemas.replay import DEPENDENCY_KINDS
+from tracemill.stages.activity_graph import RecordedGraph
+from tracemill.stages.activity_times import sum_times
 from tracemill.stages.arrays import (
     Flags,
     Numbers,
     Relation,
+    first_rows,
     in_order,
     place,
     read_columns,
     read_many,
 )
+from tracemill.stages.forks import Forks
 
 if TYPE_CHECKING:
     from tracemill.kernels.replay import Graph
+    from tracemill.store.walking import StoredRows
 
 NONE = -1
 _OUTSIDE = (1 << 31) - 1
@@ -73,9 +78,18 @@ class Activities(NamedTuple):
 
     def sum_rows(self, time: Numbers) -> Numbers:
         """Durations with these times of rows."""
-        sums = np.zeros(len(time) + 1, np.int64)
-        np.cumsum(time, out=sums[1:])
-        return np.diff(sums[self.first_row])
+        return _sum_parts(time, self.first_row)
+
+    def sum_by_location(self, time: Numbers) -> Numbers:
+        """Sums of times of activities by location."""
+        return _sum_parts(time, self.graph.first)
+
+
+def _sum_parts(values: Numbers, first: Numbers) -> Numbers:
+    """Sums of neighbors; the first of each part is given, and their number at the end."""
+    sums = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(values, out=sums[1:])
+    return np.diff(sums[first])
 
 
 class Paths(NamedTuple):
@@ -93,6 +107,26 @@ class Paths(NamedTuple):
     @property
     def is_computation(self) -> Flags:
         return (self.overhead == _COMPUTATION) & ~self.is_mpi
+
+
+def with_times(
+    recorded: RecordedGraph, visits: "StoredRows", forks: Forks, paths: Paths
+) -> tuple[Activities, list[NDArray[Any]]]:
+    """The recorded graph with the parts of durations, and waits of thread runtimes.
+
+    These have activity, call path and time, as far as it is in visits.
+    """
+    outside = len(paths.region) - 1
+    (activity, row_path, row_time), waits = sum_times(recorded.durations, visits, forks, outside)
+    count, found, kind = len(recorded.end), recorded.activities, recorded.edges.kind
+    activities = Activities(
+        recorded.graph, found.location_ids, recorded.begin, recorded.ready, recorded.end,
+        np.append(found.path, np.full(count - len(found.path), NONE, np.int32)),
+        first_rows(activity, count), row_path, row_time, kind,
+        _depends_on(_TEAM_BARRIER, recorded.graph.first_cause, kind),
+    )  # fmt: skip
+    is_inside = waits[1] < outside
+    return activities, [column[is_inside] for column in waits]
 
 
 def read_activities(
@@ -140,7 +174,7 @@ def _read_times(activity_times: Relation, count: int) -> tuple[Numbers, NDArray[
         time="time_ns",
     )
     activity, path, time = in_order(list(columns.values()), keys=2)
-    return np.searchsorted(activity, np.arange(count + 1, dtype=np.int32)), path, time
+    return first_rows(activity, count), path, time
 
 
 def read_paths(call_paths: Relation, region_classes: Relation, mpi_call_paths: Relation) -> Paths:
@@ -214,5 +248,4 @@ def _read_causes(dependencies: Relation, count: int) -> tuple[Numbers, Numbers, 
         dependencies, "activity_id", "cause_activity_id", f"(CASE kind {names} END)::BIGINT"
     )
     activity, cause, kind = in_order(columns, keys=2)
-    first = np.searchsorted(activity, np.arange(count + 1)).astype(np.int64)
-    return first, cause, kind
+    return first_rows(activity, count), cause, kind

@@ -1,7 +1,6 @@
 """Durations of activities by call path, and the waits of those that are of a thread runtime."""
 
 from collections.abc import Iterator
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,38 +34,33 @@ def sum_times(
 ) -> tuple[Rows, Rows]:
     """Durations of activities by call path, and the waits of those that are of a thread runtime.
 
-    Each has activity, call path and time, in this order. `path_count` stands for time outside of
-    visits.
+    Each has activity (32 bits), call path and time, in this order. `path_count` stands for time
+    outside of visits.
     """
     times, waits = _sum_each(durations, visits, forks, path_count)
     return _join(times), _join(waits)
 
 
-def times_as_tables(
+def times_as_table(
     durations: Durations, visits: "StoredRows", forks: Forks, path_count: int
-) -> tuple[pa.RecordBatchReader, pa.RecordBatchReader]:
-    """The same as tables, where time outside of visits has no call path.
+) -> pa.RecordBatchReader:
+    """The durations as a table, where time outside of visits has no call path.
 
-    Visits are walked when the first table is read; rows are freed as they are read.
+    Visits are walked when the table is read; rows are freed as they are read.
     """
 
-    @cache
-    def summed() -> tuple[list[Rows], list[Rows]]:
-        return _sum_each(durations, visits, forks, path_count)
-
-    def batches(which: int) -> Iterator[pa.RecordBatch]:
-        for rows in _take_groups(summed()[which]):
+    def batches() -> Iterator[pa.RecordBatch]:
+        times, _ = _sum_each(durations, visits, forks, path_count)
+        for rows in _take_groups(times):
             yield from _as_rows(*rows, path_count).to_batches()
 
-    schema = _as_rows(*NO_ROWS, path_count).schema
-    times, waits = (pa.RecordBatchReader.from_batches(schema, batches(which)) for which in range(2))
-    return times, waits
+    return pa.RecordBatchReader.from_batches(_as_rows(*NO_ROWS, path_count).schema, batches())
 
 
 def _sum_each(
     durations: Durations, visits: "StoredRows", forks: Forks, path_count: int
 ) -> tuple[list[Rows], list[Rows]]:
-    """The same by location; activities have 32 bits."""
+    """The same by location."""
     ready, end, first, location_ids, is_runtime = durations
     times, waits = ([NO_ROWS] * len(location_ids) for _ in range(2))
     boundary = np.column_stack([ready, end]).ravel()
@@ -110,7 +104,7 @@ def _take_groups(parts: list[Rows]) -> Iterator[Rows]:
 
 def _join(parts: list[Rows]) -> Rows:
     activity, path, time = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return activity.astype(np.int64), path, time
+    return activity, path, time
 
 
 def _as_rows(
@@ -118,7 +112,7 @@ def _as_rows(
 ) -> pa.Table:
     return pa.table(
         {
-            "activity_id": activity,
+            "activity_id": activity.astype(np.int64),
             "call_path_id": pa.array(path, mask=path == path_count).cast(pa.int32()),
             "time_ns": time,
         }

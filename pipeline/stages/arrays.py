@@ -81,6 +81,13 @@ def sum_by(ids: Numbers, values: NDArray[Any], size: int) -> Numbers:
     return sums
 
 
+def first_rows(owner: NDArray[np.integer[Any]], count: int) -> Numbers:
+    """The first row of each of `count` owners, and the number of rows; rows are in their order."""
+    first = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(owner, minlength=count), out=first[1:])
+    return first
+
+
 def order_by(*keys: NDArray[np.integer[Any]]) -> Numbers:
     """The rows in the order of the keys, the first key first; equal rows stay in order.
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tracemill.stages.activity_rows import Activities
 from tracemill.stages.activity_times import Durations, sum_times
-from tracemill.stages.arrays import Flags, Numbers
+from tracemill.stages.arrays import Flags, Numbers, first_rows
 from tracemill.stages.forks import Forks
 from tracemill.stages.pop_metrics import Recorded
 
@@ -45,7 +45,7 @@ def cut_activities(
     activity, path, time = times
     split = split._replace(
         row_path=path, row_time=time,
-        first_row=np.searchsorted(activity, np.arange(len(owner) + 1)).astype(np.int64),
+        first_row=first_rows(activity, len(owner)),
     )  # fmt: skip
     init, finalize = (
         np.where(framing < 0, framing, number[framing]) for framing in recorded.framing
@@ -100,7 +100,7 @@ def _split_graph(
     is_ready = np.flatnonzero(end > found.ready[owner])
     np.minimum.at(holder, owner[is_ready], is_ready)
     waiting = np.repeat(holder, np.diff(graph.first_cause))
-    first_cause = np.searchsorted(waiting, np.arange(len(owner) + 1)).astype(np.int64)
+    first_cause = first_rows(waiting, len(owner))
     split = order_graph(
         graph.begin, first.astype(np.int64), graph.location[owner], first_cause, number[graph.cause]
     )

@@ -1,13 +1,14 @@
 """POP metrics and gains from replaying a trace, as a stage."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from tracemill.base.errors import MissingInputError
 from tracemill.schemas.pop import POP_LOCATIONS, POP_METRICS
-from tracemill.schemas.replay import GAINS
+from tracemill.schemas.replay import GAINS, LEFT_OUT_DEPENDENCIES
+from tracemill.stages.activity_graph import RecordedGraph, build_graph
 from tracemill.stages.activity_rows import (
     Activities,
     Paths,
@@ -15,13 +16,19 @@ from tracemill.stages.activity_rows import (
     read_paths,
     with_path_numbers,
     with_streams,
+    with_times,
 )
 from tracemill.stages.arrays import Numbers, Relation, read_columns
+from tracemill.stages.forks import read_forks
 from tracemill.stages.gains import find_gains
 from tracemill.stages.pop_metrics import Recorded, Teams, Threads, compute_pop, find_computation
 from tracemill.stages.stage import PythonStage
 
+if TYPE_CHECKING:
+    from tracemill.store.walking import StoredRows
+
 NONE = -1
+_OUTPUTS = POP_METRICS, POP_LOCATIONS, GAINS, LEFT_OUT_DEPENDENCIES
 GRAPH_INPUTS = (
     "activities", "activity_dependencies", "activity_times", "call_paths", "region_classes",
     "mpi_call_paths", "locations", "parallel_visits", "regions",
@@ -39,10 +46,10 @@ class Graph(NamedTuple):
 
 
 def replay_run(
-    activities: Relation,
-    activity_dependencies: Relation,
-    activity_times: Relation,
-    runtime_wait_times: Relation,
+    replay_boundaries: Relation,
+    replay_edges: Relation,
+    replay_meetings: Relation,
+    visits: "StoredRows",
     call_paths: Relation,
     region_classes: Relation,
     mpi_call_paths: Relation,
@@ -52,29 +59,33 @@ def replay_run(
     process_mpi_calls: Relation,
     measurement_gaps: Relation,
     regions: Relation,
-) -> tuple[pa.Table, pa.Table, pa.Table]:
-    """POP metrics, the times of threads, and gains; these only if streams are known."""
-    recorded = read_recorded(
-        activities, activity_dependencies, activity_times, runtime_wait_times, call_paths,
-        region_classes, mpi_call_paths, locations, framing_calls, parallel_visits,
-        process_mpi_calls, measurement_gaps, regions,
+) -> tuple[pa.Table, pa.Table, pa.Table, pa.Table]:
+    """POP metrics, the times of threads, gains, and the dependencies that the graph leaves out.
+
+    Gains need known streams.
+    """
+    graph = build_graph(replay_boundaries, replay_edges, replay_meetings, locations)
+    if graph is None:
+        return tuple(table.empty() for table in _OUTPUTS)
+    left_out = graph.left_out
+    recorded = complete(
+        graph, visits, call_paths, region_classes, mpi_call_paths, locations, framing_calls,
+        parallel_visits, process_mpi_calls, measurement_gaps, regions,
     )  # fmt: skip
-    if recorded is None:
-        return POP_METRICS.empty(), POP_LOCATIONS.empty(), GAINS.empty()
+    del graph
     found, paths = recorded.found, recorded.paths
     metrics, times = compute_pop(recorded)
     if not found.has_known_streams:
-        return metrics, times, GAINS.empty()
+        return metrics, times, GAINS.empty(), left_out
     rank = read_columns(locations.order("location_id"), "coalesce(rank, -1)::BIGINT")[0]
     is_computation = find_computation(found, paths, recorded.threads)
-    return metrics, times, find_gains(found, paths, is_computation, rank[found.location_ids])
+    gains = find_gains(found, paths, is_computation, rank[found.location_ids])
+    return metrics, times, gains, left_out
 
 
-def read_recorded(
-    activities: Relation,
-    activity_dependencies: Relation,
-    activity_times: Relation,
-    runtime_wait_times: Relation,
+def complete(
+    graph: RecordedGraph,
+    visits: "StoredRows",
     call_paths: Relation,
     region_classes: Relation,
     mpi_call_paths: Relation,
@@ -84,26 +95,21 @@ def read_recorded(
     process_mpi_calls: Relation,
     measurement_gaps: Relation,
     regions: Relation,
-) -> Recorded | None:
-    """The graph of a run and what else efficiencies are computed from; None without activities."""
-    graph = read_graph(
-        activities, activity_dependencies, activity_times, call_paths, region_classes,
-        mpi_call_paths, locations, parallel_visits, regions,
-    )  # fmt: skip
-    if graph is None:
-        return None
-    found, paths, threads, teams = graph
+) -> Recorded:
+    """The graph of a run with the times of its activities, and what else efficiencies need."""
+    paths = read_paths(call_paths, region_classes, mpi_call_paths)
+    found, waited = with_times(graph, visits, read_forks(parallel_visits), paths)
+    found = _knowing_streams(found, paths, locations, regions)
+    teams = read_teams(parallel_visits)
     calls = read_columns(
         process_mpi_calls.order("location_id, enter_ns"),
         "location_id::BIGINT", "enter_ns", "leave_ns",
     )  # fmt: skip
     gaps = read_columns(measurement_gaps, "location_id::BIGINT", "begin_ns", "end_ns")
-    waited = read_columns(
-        runtime_wait_times.filter("call_path_id IS NOT NULL"),
-        "activity_id", "call_path_id::BIGINT", "time_ns",
+    return Recorded(
+        found, paths, read_threads(locations, found.location_ids, teams.location),
+        find_framing(graph, framing_calls), teams, calls, gaps, waited,
     )  # fmt: skip
-    framing = read_framing(framing_calls, activities, found.location_ids)
-    return Recorded(found, paths, threads, framing, teams, calls, gaps, waited)
 
 
 def read_graph(
@@ -122,11 +128,17 @@ def read_graph(
     if found is None:
         return None
     paths = read_paths(call_paths, region_classes, mpi_call_paths)
-    (streams,) = read_columns(locations.filter("kind = 'gpu'"), "location_id::BIGINT")
-    (artificial,) = read_columns(regions.filter("role = 'artificial'"), "region_id::BIGINT")
-    found = with_streams(with_path_numbers(found, paths), paths, streams, artificial)
+    found = _knowing_streams(with_path_numbers(found, paths), paths, locations, regions)
     teams = read_teams(parallel_visits)
     return Graph(found, paths, read_threads(locations, found.location_ids, teams.location), teams)
+
+
+def _knowing_streams(
+    found: Activities, paths: Paths, locations: Relation, regions: Relation
+) -> Activities:
+    (streams,) = read_columns(locations.filter("kind = 'gpu'"), "location_id::BIGINT")
+    (artificial,) = read_columns(regions.filter("role = 'artificial'"), "region_id::BIGINT")
+    return with_streams(found, paths, streams, artificial)
 
 
 def require_known_streams(found: Activities, label: str) -> None:
@@ -165,6 +177,20 @@ def read_threads(locations: Relation, ids: Numbers, members: Numbers) -> Threads
     return Threads(thread, np.searchsorted(ids, thread), np.searchsorted(thread, master), is_worker)
 
 
+def find_framing(graph: RecordedGraph, framing_calls: Relation) -> tuple[Numbers, Numbers]:
+    """The activities that end with leaving MPI_Init and with entering MPI_Finalize, or none."""
+    location, is_finalize, visit = read_columns(
+        framing_calls, "location_id::BIGINT", "is_finalize", "visit_id"
+    )
+    ids = graph.activities.location_ids
+    init, finalize = (np.full(len(ids), NONE, np.int64) for _ in range(2))
+    place, leave = np.searchsorted(ids, location), graph.moments.find(2 * visit + 1)
+    init[place[~is_finalize]] = leave[~is_finalize]
+    # The activity before is the one that ends with the enter.
+    finalize[place[is_finalize]] = leave[is_finalize] - 1
+    return init, finalize
+
+
 def read_framing(
     framing_calls: Relation, activities: Relation, ids: Numbers
 ) -> tuple[Numbers, Numbers]:
@@ -183,6 +209,4 @@ def read_framing(
     return init, finalize
 
 
-REPLAY_STAGE = PythonStage(
-    name="replays", outputs=(POP_METRICS, POP_LOCATIONS, GAINS), compute=replay_run
-)
+REPLAY_STAGE = PythonStage(name="replays", outputs=_OUTPUTS, compute=replay_run, walked=("visits",))

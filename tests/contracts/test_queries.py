@@ -35,6 +35,7 @@ from tracemill.sql.query_files import (
     read_query,
 )
 from tracemill.sql.reads import parse_statement, reads_of
+from tracemill.stages.replays import GRAPH_INPUTS
 
 BY_NAME = known_tables()
 SQL_TYPES = {
@@ -255,6 +256,7 @@ def test_the_stages_have_an_order(
 def test_every_transient_table_is_read() -> None:
     read = {name for query in all_queries() for name in query.inputs}
     read |= {name for stage in standard_recipe().python_stages for name in stage.inputs}
+    read |= set(GRAPH_INPUTS)  # commands that run a trace again
     assert {table.name for table in TABLES_OF_RUNS if table.is_transient} <= read
 
 

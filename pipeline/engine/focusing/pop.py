@@ -5,17 +5,17 @@ import pyarrow as pa
 from tracemill.engine.asking import computed_again
 from tracemill.engine.focusing.resolve import Focus
 from tracemill.patterns.catalog import known_tables
-from tracemill.stages.arrays import read_columns
+from tracemill.stages.activity_graph import build_graph
 from tracemill.stages.focused_pop import compute_pop_of_focus
 from tracemill.stages.forks import read_forks
 from tracemill.stages.pop_metrics import compute_pop
-from tracemill.stages.replays import read_recorded
+from tracemill.stages.replays import complete
 from tracemill.store.walking import StoredRows
 
 POP = ("pop_metrics", "pop_locations")
+_GRAPH = "replay_boundaries", "replay_edges", "replay_meetings", "locations"
 _COMPUTED = (
-    "activities", "activity_dependencies", "activity_times", "runtime_wait_times",
-    "mpi_call_paths", "framing_calls", "parallel_visits", "process_mpi_calls",
+    *_GRAPH[:3], "mpi_call_paths", "framing_calls", "parallel_visits", "process_mpi_calls",
 )  # fmt: skip
 _STORED = ("call_paths", "region_classes", "regions", "locations", "measurement_gaps")
 
@@ -26,16 +26,17 @@ def pop_tables(focus: Focus) -> dict[str, pa.Table]:
         for name in (*_COMPUTED, *_STORED):
             answer.provide(name)
         table = answer.connection.table
-        recorded = read_recorded(**{name: table(name) for name in (*_COMPUTED, *_STORED)})
-        if recorded is None:
+        graph = build_graph(*map(table, _GRAPH))
+        if graph is None:
             return {name: known_tables()[name].empty() for name in POP}
+        visits = StoredRows(focus.run.files("visits"))
+        others = {name: table(name) for name in (*_COMPUTED[3:], *_STORED)}
+        recorded = complete(graph, visits, **others)
         if not focus.is_of_time:
             found = compute_pop(recorded, focus.times.locations)
         else:
-            activities = table("activities").order("activity_id")
-            (is_runtime,) = read_columns(activities, "kind = 'thread runtime'")
             found = compute_pop_of_focus(
-                recorded, focus.times, is_runtime, StoredRows(focus.run.files("visits")),
+                recorded, focus.times, graph.durations.is_runtime, visits,
                 read_forks(table("parallel_visits")),
             )  # fmt: skip
     return dict(zip(POP, found, strict=True))
