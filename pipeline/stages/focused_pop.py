@@ -10,7 +10,14 @@ from tracemill.stages.arrays import Flags, Numbers
 from tracemill.stages.cut_activities import activities_ending_at, cut_activities
 from tracemill.stages.focus_times import FocusTimes
 from tracemill.stages.forks import Forks
-from tracemill.stages.pop_metrics import FOCUS, Interval, Recorded, measure, run_ideally
+from tracemill.stages.pop_metrics import (
+    FOCUS,
+    Interval,
+    Recorded,
+    divide_durations,
+    measure,
+    run_ideally,
+)
 
 if TYPE_CHECKING:
     from tracemill.store.walking import StoredRows
@@ -41,7 +48,8 @@ def compute_pop_of_focus(
     activities = found.graph.first[-1]
     earlier = np.flatnonzero(found.end[:activities] <= first[found.graph.location[:activities]])
     as_recorded = np.concatenate([cut.framing[0], begins[found.end[begins] == begin], earlier])
-    return measure(cut, interval, run_ideally(found, cut.paths, as_recorded))
+    ideal = run_ideally(found, cut.paths, as_recorded)
+    return measure(cut, interval, ideal, divide_durations(cut))
 
 
 def _periods_of(recorded: Recorded, times: FocusTimes) -> tuple[Numbers, Numbers, Numbers] | None:

@@ -98,6 +98,13 @@ class Times(NamedTuple):
     outside: Numbers
 
 
+class Shares(NamedTuple):
+    """Parts of the duration of each activity."""
+
+    useful: Numbers
+    mpi: Numbers
+
+
 def compute_pop(recorded: Recorded, locations: Numbers | None = None) -> tuple[pa.Table, pa.Table]:
     """Efficiencies of the run, and the times of threads that they are computed from.
 
@@ -106,23 +113,26 @@ def compute_pop(recorded: Recorded, locations: Numbers | None = None) -> tuple[p
     ids = recorded.threads.ids
     chosen = np.arange(len(ids)) if locations is None else np.flatnonzero(np.isin(ids, locations))
     ideal = run_ideally(recorded.found, recorded.paths, recorded.framing[0])
+    shares = divide_durations(recorded)
     metrics, rows = [POP_METRICS.empty()], [POP_LOCATIONS.empty()]
     for name in (INIT_TO_FINALIZE, WHOLE):
         interval = find_interval(name, recorded, chosen)
         if interval is not None:
-            efficiencies, times = measure(recorded, interval, ideal)
+            efficiencies, times = measure(recorded, interval, ideal, shares)
             metrics.append(efficiencies)
             rows.append(times)
     return pa.concat_tables(metrics), pa.concat_tables(rows)
 
 
-def measure(recorded: Recorded, interval: Interval, ideal: Numbers) -> tuple[pa.Table, pa.Table]:
+def measure(
+    recorded: Recorded, interval: Interval, ideal: Numbers, shares: Shares
+) -> tuple[pa.Table, pa.Table]:
     """Efficiencies of an interval, and the times of its threads.
 
     `ideal` are the ends of activities on an ideal network. Durations are inside of the interval or
     outside of it.
     """
-    times = _sum_times(recorded, interval)
+    times = _sum_times(recorded, interval, shares)
     ends = ideal[interval.last]
     # A process that begins later has no time in the interval.
     starts = recorded.found.graph.first[:-1]
@@ -166,39 +176,35 @@ def find_interval(name: str, recorded: Recorded, chosen: Numbers) -> Interval | 
     return Interval(name, chosen, begin, begin + found.run_ns, lasts, rounds)
 
 
-def _sum_times(recorded: Recorded, interval: Interval) -> Times:
-    """Time of each thread by class, in its periods."""
-    found, paths, threads = recorded.found, recorded.paths, recorded.threads
+def divide_durations(recorded: Recorded) -> Shares:
+    """Computation and MPI time in the durations of activities."""
+    found, paths = recorded.found, recorded.paths
+    return Shares(*(
+        found.sum_rows(np.where(chosen, found.row_time, 0))[: found.graph.first[-1]]
+        for chosen in (
+            find_computation(found, paths, recorded.threads), paths.is_mpi[found.row_path]
+        )
+    ))  # fmt: skip
+
+
+def _sum_times(recorded: Recorded, interval: Interval, shares: Shares) -> Times:
+    """Time of each thread by class, in its periods; durations count if they are inside."""
+    found, threads = recorded.found, recorded.threads
     spent = _Spent(found, threads.place[interval.thread], interval.begin, interval.end)
-    count, activity_count = len(found.location_ids), found.graph.first[-1]
-    place = found.graph.location[:activity_count].astype(np.int64)
-    wait = spent.between(place, found.begin[:activity_count], found.ready[:activity_count])
-    row_place = found.by_row(found.graph.location)
-    is_inside = _are_rows_inside(found, spent)
-
-    def total(chosen: Flags) -> Numbers:
-        chosen = chosen & is_inside
-        return _sum_at(row_place[chosen], found.row_time[chosen], count)
-
-    useful = total(find_computation(found, paths, threads)) + _useful_waits(recorded, wait)
+    activities = slice(found.graph.first[-1])
+    place = found.graph.location[activities].astype(np.int64)
+    begin, ready, end = (each[activities] for each in (found.begin, found.ready, found.end))
+    wait = spent.between(place, begin, ready)
+    is_inside = spent.between(place, ready, end) == end - ready
+    in_mpi = recorded.paths.is_mpi[found.path[activities]]
+    useful = found.sum_by_location(shares.useful * is_inside) + _useful_waits(recorded, wait)
     useful -= _gap_times(recorded, spent)
-    mpi = total(paths.is_mpi[found.row_path])
-    mpi += _sum_at(place, wait * paths.is_mpi[found.path[:activity_count]], count)
-    barrier = _sum_at(place, wait * found.is_in_barrier[:activity_count], count)
+    mpi = found.sum_by_location(shares.mpi * is_inside + wait * in_mpi)
+    barrier = found.sum_by_location(wait * found.is_in_barrier[activities])
     chosen = threads.place[interval.threads]
     outside = np.zeros(len(chosen), np.int64)
     times = Times(useful[chosen], mpi[chosen], barrier[chosen], outside)
     return _with_teams(times, recorded, interval, spent) if len(recorded.teams.location) else times
-
-
-def _are_rows_inside(found: Activities, spent: "_Spent") -> Flags:
-    """Parts of durations that are in the periods as a whole."""
-    count = found.graph.first[-1]
-    ready, end = found.ready[:count], found.end[:count]
-    is_inside = np.zeros(len(found.end), np.bool_)
-    place = found.graph.location[:count].astype(np.int64)
-    is_inside[:count] = spent.between(place, ready, end) == end - ready
-    return found.by_row(is_inside)
 
 
 def _useful_waits(recorded: Recorded, wait: Numbers) -> Numbers:
@@ -249,11 +255,12 @@ def find_computation(found: Activities, paths: Paths, threads: Threads) -> Flags
     """
     is_first = np.zeros(len(found.location_ids), np.bool_)
     is_first[threads.place[~threads.is_worker]] = True
-    is_outside = found.row_path == len(paths.region) - 1
-    is_started = np.ones(len(found.end), np.bool_)
+    is_started = is_first[found.graph.location]
     is_started[found.graph.first[:-1]] = False
-    is_started &= is_first[found.graph.location]
-    return paths.is_computation[found.row_path] | (is_outside & found.by_row(is_started))
+    outside = np.flatnonzero(found.row_path == len(paths.region) - 1)
+    is_computation = paths.is_computation[found.row_path]
+    is_computation[outside] = is_started[np.searchsorted(found.first_row, outside, "right") - 1]
+    return is_computation
 
 
 def _sum_at(place: Numbers, values: Numbers, count: int) -> Numbers:
