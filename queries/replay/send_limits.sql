@@ -44,29 +44,32 @@ WITH
         GROUP BY is_between_nodes
     ),
 
-    last_posted AS (
-        SELECT max_by(posted, (posted_ns, -message_id)) AS send
+    waiting AS (
+        SELECT posted.*
         FROM posted
-        WHERE visit_id NOT IN (
+        INNER JOIN proved USING (is_between_nodes)
+        WHERE
+            posted.is_standard
+            AND posted.enter_ns < posted.posted_ns
+            AND posted.posted_ns < posted.leave_ns
+            AND posted.bytes > coalesce(proved.proved_bytes, -1)
+            AND posted.visit_id NOT IN (
                 SELECT receive_completion_visit_id
                 FROM messages
                 WHERE receive_completion_visit_id IS NOT NULL
             )
-        GROUP BY visit_id
     ),
 
     limits AS (
         SELECT
-            proved.is_between_nodes,
-            min(send.bytes) AS limit_bytes
-        FROM last_posted
-        INNER JOIN proved ON send.is_between_nodes = proved.is_between_nodes
-        WHERE
-            send.is_standard
-            AND send.enter_ns < send.posted_ns
-            AND send.posted_ns < send.leave_ns
-            AND send.bytes > coalesce(proved.proved_bytes, -1)
-        GROUP BY proved.is_between_nodes
+            waiting.is_between_nodes,
+            min(waiting.bytes) AS limit_bytes
+        FROM waiting
+        ANTI JOIN posted AS later
+            ON
+                waiting.visit_id = later.visit_id
+                AND (waiting.posted_ns, -waiting.message_id) < (later.posted_ns, -later.message_id)
+        GROUP BY waiting.is_between_nodes
     )
 
 SELECT
