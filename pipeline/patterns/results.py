@@ -68,7 +68,8 @@ def complete_rows(
     _check_numbers(query, result, row_count)
     if pattern_of(query).kind != FINDING:
         _check_nulls(query, table, result)
-    statement = f"WITH {_only(metrics)}\n{completing(query).statement}"
+    order = ", ".join(table.key) or "ALL"
+    statement = f"WITH {_only(metrics)}\n{completing(query).statement}\nORDER BY {order}"
     return connection.sql(parsed(connection, statement))
 
 

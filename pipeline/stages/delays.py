@@ -285,7 +285,11 @@ def _as_causes(charged: "DelayCosts", found: Columns, locations: Numbers) -> pa.
 def _of_devices(device_delays: Relation) -> pa.Table:
     """The costs of kernels, which nobody passes on."""
     path, location, victim, direct = read_columns(
-        device_delays, "call_path_id", "location_id", "victim_location_id", "direct_ns"
+        device_delays.order("call_path_id, location_id, victim_location_id"),
+        "call_path_id",
+        "location_id",
+        "victim_location_id",
+        "direct_ns",
     )
     return pa.table(
         {

@@ -19,4 +19,3 @@ WHERE
         WHEN 'auto' THEN EXISTS (FROM clock_violations)
         ELSE FALSE
     END
-ORDER BY location_id

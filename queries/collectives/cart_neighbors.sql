@@ -66,4 +66,3 @@ SELECT DISTINCT
     (comm_rank + ((target + size) % size - place) * stride)::INTEGER AS neighbor_rank
 FROM steps
 WHERE is_periodic OR target BETWEEN 0 AND size - 1
-ORDER BY communicator_id, comm_rank, neighbor_rank

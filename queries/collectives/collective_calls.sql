@@ -127,4 +127,3 @@ SELECT
     numbered.start_visit_id
 FROM numbered
 LEFT JOIN process_ranks USING (communicator_id, location_group_id)
-ORDER BY collective_id, location_id

@@ -90,4 +90,3 @@ SELECT
     END AS is_waiting,
     is_doubtful
 FROM members
-ORDER BY collective_id, location_id

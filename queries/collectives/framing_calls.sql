@@ -84,4 +84,3 @@ SELECT
     first_one.visit_id AS first_visit_id,
     if(last_enter_ns > leave_ns, 50, 100)::TINYINT AS confidence
 FROM together
-ORDER BY is_finalize, location_id

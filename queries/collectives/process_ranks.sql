@@ -25,4 +25,3 @@ SELECT
     place.side,
     place.comm_rank
 FROM first_places
-ORDER BY communicator_id, location_group_id

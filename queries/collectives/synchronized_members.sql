@@ -186,4 +186,3 @@ FROM (
     SELECT *, TRUE AS has_unknown_neighbors FROM among_unknown_neighbors
 )
 WHERE visit_id IS NOT NULL AND last_visit_id IS NOT NULL
-ORDER BY collective_id, location_id

@@ -84,4 +84,3 @@ SELECT
     1 - work_ns::DOUBLE / (path_ns * (SELECT count(*) FROM workers))::DOUBLE AS imbalance_ratio
 FROM subtrees
 WHERE path_ns * (SELECT count(*) FROM workers) > greatest(work_ns, 0)
-ORDER BY call_path_id

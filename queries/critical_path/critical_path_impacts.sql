@@ -132,4 +132,3 @@ SELECT
     if(is_partition_charged, greatest(partition_impact, 0)::DOUBLE / 1099511627776, 0)
         AS partition_impact_ns
 FROM impacts
-ORDER BY call_path_id

@@ -89,4 +89,3 @@ ASOF LEFT JOIN waiting_calls AS earlier
     ON
         jumps.cause_location_id = earlier.location_id
         AND coalesce(jumps.next_visit_id, 9223372036854775807) > earlier.visit_id
-ORDER BY jumps.point_id

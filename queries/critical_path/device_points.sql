@@ -65,4 +65,3 @@ WITH
 SELECT * FROM launched
 UNION ALL BY NAME
 SELECT * FROM awaited
-ORDER BY visit_id, kind

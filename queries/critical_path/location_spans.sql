@@ -24,4 +24,3 @@ FROM locations
 LEFT JOIN (FROM framing_calls WHERE NOT is_finalize) AS init USING (location_id)
 LEFT JOIN (FROM framing_calls WHERE is_finalize) AS finalize USING (location_id)
 WHERE locations.begin_ns IS NOT NULL
-ORDER BY locations.location_id

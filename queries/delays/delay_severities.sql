@@ -49,4 +49,3 @@ SELECT
     value
 FROM valued
 WHERE value <> 0
-ORDER BY metric, call_path_id, location_id

@@ -68,4 +68,3 @@ INNER JOIN numbered
     ON spans.location_id = numbered.location_id AND spans.number = numbered.number
 GROUP BY numbered.call_path_id, numbered.location_id, spans.victim_location_id
 HAVING direct_ns > 0
-ORDER BY numbered.call_path_id, numbered.location_id, spans.victim_location_id

@@ -141,4 +141,3 @@ SELECT
     enter_ns AS end_enter_ns,
     leave_ns AS end_leave_ns
 FROM handled
-ORDER BY location_id, sequence

@@ -61,4 +61,3 @@ SELECT
     message_count
 FROM devoted
 WHERE partner_process_count >= 2
-ORDER BY worker_group_id, master_group_id

@@ -100,4 +100,3 @@ SELECT
 FROM rounds
 INNER JOIN messages AS requests ON rounds.request_id = requests.message_id
 INNER JOIN messages AS answers ON rounds.message_id = answers.message_id
-ORDER BY rounds.request_id

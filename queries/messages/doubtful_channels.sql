@@ -14,4 +14,3 @@ SELECT DISTINCT
     receiver_group_id,
     tag
 FROM unmatched_messages
-ORDER BY communicator_id, sender_group_id, receiver_group_id, tag

@@ -38,4 +38,3 @@ SELECT
     called.is_collective_file_call
 FROM called
 CROSS JOIN prepared
-ORDER BY called.call_path_id

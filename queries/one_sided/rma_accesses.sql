@@ -81,4 +81,3 @@ SELECT
     if(start_visit_id IS NULL AND placed.lock_position IS NULL, fence_ordinal, NULL)
         AS fence_ordinal
 FROM placed
-ORDER BY location_id, sequence

@@ -64,4 +64,3 @@ LEFT JOIN ranks
     ON
         operations.rma_window_id = ranks.rma_window_id
         AND operations.remote_rank = ranks.target_rank
-ORDER BY operations.location_id, operations.sequence

@@ -86,4 +86,3 @@ SELECT
     known.is_doubtful
 FROM calls
 INNER JOIN known USING (rma_window_id, ordinal)
-ORDER BY rma_window_id, ordinal, calls.location_group_id

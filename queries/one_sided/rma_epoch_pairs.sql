@@ -57,4 +57,3 @@ INNER JOIN exposed
         AND accessing.location_group_id = exposed.partner_group_id
         AND accessing.partner_group_id = exposed.location_group_id
         AND accessing.ordinal = exposed.ordinal
-ORDER BY start_visit_id, target_group_id

@@ -75,4 +75,3 @@ SELECT
     end_mark.leave_ns AS end_leave_ns,
     coalesce(end_mark.is_tested, FALSE) AS is_tested
 FROM ended
-ORDER BY begin_visit_id

@@ -52,4 +52,3 @@ SELECT
     next_record.time_ns AS release_ns
 FROM followed
 WHERE kind <> 'release_lock' AND next_record.is_end
-ORDER BY lock_visit_id, lock_position

@@ -127,4 +127,3 @@ SELECT
     owner.enter_ns AS owner_enter_ns,
     owner.release_ns AS owner_release_ns
 FROM (FROM exclusive UNION ALL FROM shared UNION ALL FROM shared_of_all)
-ORDER BY lock_visit_id, lock_position

@@ -124,4 +124,3 @@ SELECT
     confidence::TINYINT AS confidence
 FROM synchronizing
 WHERE until_ns > start_ns
-ORDER BY visit_id, purpose

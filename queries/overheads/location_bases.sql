@@ -50,4 +50,3 @@ INNER JOIN overhead_classes AS base_classes
 INNER JOIN overhead_classes AS outside_class
     ON outside_class.overhead_subclass = 'outside visits'
 WHERE locations.kind <> 'metric' OR locations.visit_count > 0
-ORDER BY locations.location_id

@@ -54,4 +54,3 @@ LEFT JOIN fork_join_times
         call_tree.call_path_id = fork_join_times.call_path_id
         AND call_tree.location_id = fork_join_times.location_id
 WHERE call_tree.visit_count > 0 OR call_tree.shortest_ns IS NOT NULL
-ORDER BY call_tree.call_path_id, call_tree.location_id

@@ -30,4 +30,3 @@ FROM (
     FROM pattern_result
 )
 WHERE value IS DISTINCT FROM 0
-ORDER BY ALL

@@ -33,4 +33,3 @@ FROM (
     UNION ALL BY NAME
     FROM pattern_result
 )
-ORDER BY property, visit_id

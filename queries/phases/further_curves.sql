@@ -72,4 +72,3 @@ SELECT
     sum(value * common_ns / if(is_mean, bin_ns, profile_ns)) AS value
 FROM shares
 GROUP BY curve, bin
-ORDER BY curve, bin

@@ -69,4 +69,3 @@ WHERE
         OR next_kind NOT IN ('irecv', 'imrecv', 'nonblocking_collective', 'request_cancelled')
     )
 GROUP BY location_id
-ORDER BY location_id

@@ -33,4 +33,3 @@ INNER JOIN locations USING (location_id)
 WHERE
     locations.thread = 0
     AND locations.location_id IN (SELECT master_location_id FROM parallel_visits)
-ORDER BY visits.visit_id

@@ -178,4 +178,3 @@ SELECT
     is_begin,
     call_path_id
 FROM placed
-ORDER BY position

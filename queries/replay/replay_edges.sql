@@ -339,4 +339,3 @@ SELECT DISTINCT
     collective_id
 FROM edges
 WHERE boundary_id IS NOT NULL AND cause_boundary_id IS NOT NULL
-ORDER BY kind, boundary_id, cause_boundary_id, message_id

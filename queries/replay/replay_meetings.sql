@@ -136,4 +136,3 @@ SELECT
 FROM members
 GROUP BY kind, meeting_id, location_id
 HAVING max(cause_boundary_id) IS NOT NULL OR max(boundary_id) IS NOT NULL
-ORDER BY kind, meeting_id, location_id

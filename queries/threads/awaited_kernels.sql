@@ -70,4 +70,3 @@ ASOF INNER JOIN last_kernels
     ON
         candidates.stream_id = last_kernels.location_id
         AND candidates.leave_ns >= last_kernels.leave_ns
-ORDER BY candidates.visit_id, cause_location_id

@@ -44,4 +44,3 @@ SELECT
     is_whole_device
 FROM named
 WHERE (is_launch OR is_wait) AND EXISTS (FROM locations WHERE kind = 'gpu')
-ORDER BY call_path_id

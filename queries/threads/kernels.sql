@@ -161,4 +161,3 @@ FROM executed
 LEFT JOIN best_pairs ON executed.visit_id = best_pairs.visit_id
 ASOF LEFT JOIN last_launches
     ON executed.rank = last_launches.rank AND executed.enter_ns >= last_launches.enter_ns
-ORDER BY executed.visit_id

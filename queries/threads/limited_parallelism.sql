@@ -141,4 +141,3 @@ SELECT
 FROM idle_times
 GROUP BY call_path_id, location_id
 HAVING idle_ns > 0
-ORDER BY call_path_id, location_id

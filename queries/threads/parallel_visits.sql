@@ -135,4 +135,3 @@ SELECT
 FROM working
 INNER JOIN entered USING (visit_id)
 INNER JOIN thread_teams USING (thread_team_id)
-ORDER BY entered.visit_id

@@ -32,4 +32,3 @@ QUALIFY
         ) < call_path_id,
         TRUE
     )
-ORDER BY call_path_id

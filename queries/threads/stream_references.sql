@@ -19,4 +19,3 @@ WHERE
     AND locations.kind = 'gpu'
     AND record_attributes.visit_id IS NOT NULL
 GROUP BY record_attributes.visit_id
-ORDER BY record_attributes.visit_id

@@ -109,4 +109,3 @@ SELECT
     called.leave_ns
 FROM called
 INNER JOIN earlier USING (location_id, sequence)
-ORDER BY called.visit_id

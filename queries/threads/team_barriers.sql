@@ -103,4 +103,3 @@ SELECT
     ) AS wait_ns
 FROM passed
 INNER JOIN arrivals USING (thread_team_id, ordinal)
-ORDER BY passed.visit_id

@@ -84,4 +84,3 @@ SELECT
 FROM parts
 GROUP BY call_path_id, location_id
 HAVING ending_ns <> 0
-ORDER BY call_path_id, location_id

@@ -17,4 +17,3 @@ WHERE
     AND workers.location_id IN (SELECT location_id FROM parallel_visits)
     AND masters.thread = 0
     AND masters.location_id IN (SELECT location_id FROM parallel_visits)
-ORDER BY workers.location_id

@@ -65,4 +65,3 @@ SELECT
 FROM changes
 WHERE begin_ns < end_ns
 GROUP BY ALL
-ORDER BY ALL

@@ -151,4 +151,3 @@ FROM (
     FROM never_resumed
 ) AS pauses
 WHERE overhead_id <> paused_overhead_id AND begin_ns < end_ns
-ORDER BY ALL

@@ -35,4 +35,3 @@ FROM task_fragments AS fragments
 INNER JOIN location_bases AS bases USING (location_id)
 INNER JOIN call_paths AS stubs USING (call_path_id)
 LEFT JOIN path_classes AS schedulers ON stubs.parent_call_path_id = schedulers.call_path_id
-ORDER BY ALL

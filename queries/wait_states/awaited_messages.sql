@@ -47,4 +47,3 @@ SELECT
     wait_ns
 FROM ranked
 WHERE place = 1
-ORDER BY message_id

@@ -37,4 +37,3 @@ SELECT
     if(is_known OR stream_count = 1, 100, 50) AS confidence
 FROM ended_inside
 QUALIFY row_number() OVER (PARTITION BY visit_id ORDER BY end_ns DESC, cause_visit_id) = 1
-ORDER BY visit_id

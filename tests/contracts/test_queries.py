@@ -194,10 +194,12 @@ def test_query_and_schema_name_the_same_grain() -> None:
         assert words(query.grain) == words(BY_NAME[query.output].grain)
 
 
-def test_the_result_has_a_total_order_of_its_own() -> None:
+def test_what_is_stored_has_a_total_order_of_its_own() -> None:
     """All columns of the key are in ORDER BY, so no order of rows is left open."""
 
     for query in STAGES:
+        if BY_NAME[query.output].is_transient or query.pattern:  # these are ordered when completed
+            continue
         ordering = [
             m
             for m in parse_statement(statement_of(query))["node"]["modifiers"]

@@ -25,7 +25,7 @@ WAIT = "location_id start_ns wait_ns cause_location_id"
 def run_query(
     relation: str, tables: Mapping[str, Rows] | str, columns: str = "", **parameters: Value
 ) -> Found:
-    """Rows of a relation, of the named columns, or of all.
+    """Rows of a relation, of the named columns, or of all; those of transient tables by their key.
 
     Tables that the relation is computed from are those of `tables`, or of a trace as text, else
     computed, else empty; the call tree, which reading makes, is summed up from the visits.
@@ -81,6 +81,8 @@ def _rows(
     if answer is not None:
         create_views(computation.connection, answer.inputs)
         source, values = f"({answer.statement})", answer.bind(parameters)
+    elif (table := known_tables()[relation]).is_transient:  # it has no order of its own
+        source = f"{relation} ORDER BY {', '.join(table.key) or 'ALL'}"
     columns = ", ".join(names.split()) or "*"
     found = computation.connection.execute(f"SELECT {columns} FROM {source}", values)
     named = [column[0] for column in found.description]
