@@ -96,6 +96,12 @@ SYNCHRONIZATION_POINTS = Table(
         ),
         nullable(MESSAGE_ID, "not about a message"),
         nullable(COLLECTIVE_ID, "not about a collective"),
+        renamed(
+            LEAVE_NS,
+            "partner_leave_ns",
+            "Leave time of the call on the other side of the message.",
+            null_means="not about a message",
+        ),
     ),
 )
 
@@ -105,7 +111,7 @@ DEVICE_POINTS = Table(
     grain="one row per call that waited for a kernel, and per kernel that waited for none",
     key=("visit_id", "kind"),
     is_transient=True,
-    columns=SYNCHRONIZATION_POINTS.columns[:-2],
+    columns=SYNCHRONIZATION_POINTS.columns[:-3],
 )
 
 LOCATION_SPANS = Table(

@@ -51,7 +51,8 @@ WITH
             sender_location_id AS cause_location_id,
             send_post_visit_id AS cause_visit_id,
             send_post_enter_ns AS cause_enter_ns,
-            message_id
+            message_id,
+            send_post_leave_ns AS partner_leave_ns
         FROM late_messages
         WHERE kind = 'late_sender'
         UNION ALL
@@ -66,7 +67,8 @@ WITH
             receiver_location_id,
             receive_post_visit_id,
             receive_post_enter_ns,
-            message_id
+            message_id,
+            receive_post_leave_ns
         FROM late_messages
         WHERE kind = 'late_receiver'
     ),
@@ -79,7 +81,8 @@ WITH
             send_post_call_path_id AS call_path_id,
             send_post_enter_ns AS enter_ns,
             send_post_leave_ns AS leave_ns,
-            message_id
+            message_id,
+            receive_completion_leave_ns AS partner_leave_ns
         FROM late_messages
         WHERE kind = 'late_sender'
         UNION ALL
@@ -90,7 +93,8 @@ WITH
             receive_post_call_path_id,
             receive_post_enter_ns,
             receive_post_leave_ns,
-            message_id
+            message_id,
+            send_completion_leave_ns
         FROM late_messages
         WHERE kind = 'late_receiver'
     ),
@@ -248,6 +252,6 @@ SELECT
     cause_visit_id,
     cause_enter_ns,
     message_id,
-    collective_id
+    collective_id,
+    partner_leave_ns
 FROM points
-ORDER BY visit_id, kind, message_id, collective_id

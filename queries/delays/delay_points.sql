@@ -18,8 +18,9 @@
 -- thread ran tasks there, and takes POSIX threads for idle OpenMP threads.
 --
 -- Grain:      one row per synchronization point, join of a team, and end of a thread that forked
--- Inputs:     synchronization_points, parallel_visits, messages, collectives, collective_members,
---             collective_completions, init_completion, visits, locations, thread_events
+-- Inputs:     synchronization_points, parallel_visits, team_barriers, collectives,
+--             collective_members, collective_completions, init_completion, visits, locations,
+--             thread_events
 -- Needs rows: synchronization_points or thread_events
 -- Output:     delay_points
 -- Parameters: $is_like_scalasca  differ as Scalasca does (BOOLEAN, default false)
@@ -91,12 +92,12 @@ WITH
             points.location_id,
             points.visit_id,
             points.call_path_id,
-            if(points.kind = 'team_barrier', points.enter_ns, visits.enter_ns) AS boundary_ns,
+            points.enter_ns AS boundary_ns,
             points.leave_ns,
             CASE
                 WHEN points.kind = 'init' THEN 0
                 WHEN points.kind = 'team_barrier' AND $is_like_scalasca::BOOLEAN
-                    THEN coalesce(points.cause_enter_ns - visits.enter_ns, 0)
+                    THEN coalesce(points.cause_enter_ns - team_barriers.enter_ns, 0)
                 ELSE points.wait_ns
             END AS wait_ns,
             if(points.kind = 'finalize', NULL, points.cause_location_id) AS cause_location_id,
@@ -108,19 +109,13 @@ WITH
                 WHEN points.collective_id IN (SELECT collective_id FROM complete_meetings)
                     THEN collectives.communicator_id
             END AS group_id,
-            visits.leave_ns - boundary_ns AS duration_ns,
+            points.leave_ns - points.enter_ns AS duration_ns,
             CASE
                 WHEN points.kind = 'late_receiver' AND points.cause_location_id IS NOT NULL
                     AND $is_like_scalasca::BOOLEAN
-                    THEN least(points.leave_ns - messages.receive_post_leave_ns, 0)
-                WHEN points.kind = 'late_receiver' AND points.cause_location_id IS NOT NULL
-                    THEN greatest(points.leave_ns - messages.receive_post_leave_ns, 0)
-                WHEN points.kind = 'late_receiver'
-                    THEN greatest(points.leave_ns - messages.send_completion_leave_ns, 0)
-                WHEN points.kind = 'late_sender' AND points.cause_location_id IS NOT NULL
-                    THEN greatest(points.leave_ns - messages.send_post_leave_ns, 0)
-                WHEN points.kind = 'late_sender'
-                    THEN greatest(points.leave_ns - messages.receive_completion_leave_ns, 0)
+                    THEN least(points.leave_ns - points.partner_leave_ns, 0)
+                WHEN points.kind IN ('late_sender', 'late_receiver')
+                    THEN greatest(points.leave_ns - points.partner_leave_ns, 0)
                 WHEN points.kind = 'one_to_n' THEN greatest(own.end_ns - receivers.first_end_ns, 0)
                 WHEN points.kind = 'n_to_one'
                     THEN points.leave_ns - points.enter_ns - points.wait_ns
@@ -128,8 +123,7 @@ WITH
             END AS completion_ns,
             0 AS idle_count
         FROM synchronization_points AS points
-        INNER JOIN visits USING (visit_id)
-        LEFT JOIN messages USING (message_id)
+        LEFT JOIN team_barriers USING (visit_id)
         LEFT JOIN collectives USING (collective_id)
         LEFT JOIN receivers USING (collective_id)
         LEFT JOIN collective_members AS own
@@ -250,4 +244,3 @@ LEFT JOIN numbered AS causes
         AND numbered.message_id IS NOT DISTINCT FROM causes.message_id
         AND numbered.collective_id IS NOT DISTINCT FROM causes.collective_id
         AND causes.cause_location_id IS NULL
-ORDER BY numbered.point_id
