@@ -1,6 +1,8 @@
 """Models of the performance surface of every application, and what follows from them."""
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable
+from itertools import chain
 
 import pyarrow as pa
 
@@ -34,6 +36,7 @@ def fit_surfaces(
     from tracemill.stages.campaign.surface_indices import index_rows, serial_fraction_rows
     from tracemill.stages.campaign.surface_rows import (
         Part,
+        Surveyed,
         TimedRun,
         fit_rows,
         parameter_rows,
@@ -49,26 +52,27 @@ def fit_surfaces(
     )
 
     bounds, growth = read_bounds(efficiency_bounds), read_growth(scaled_size)
-    rows: tuple[list[Row], ...] = ([], [], [], [], [], [], [], [])
-    fits, parameters, terms, points, indices, functions, limits, fractions = rows
     runs: dict[str, list[TimedRun]] = defaultdict(list)
-    for application, *run in representative_runs.select(_RUN).order(_RUN).fetchall():
-        runs[application].append(TimedRun(*run))
+    for application, *figures in representative_runs.select(_RUN).order(_RUN).fetchall():
+        runs[application].append(TimedRun(*figures))
     parts: dict[int, dict[Part, int]] = defaultdict(dict)
     for run, part, key, time in path_parts.select(_PART).fetchall():
         parts[run][part, key] = time
-    for setting in campaign_settings.select(_SETTINGS).order("application").fetchall():
-        surveyed = survey(*setting, runs=runs[setting[0]], times_of_parts=parts)
-        fits += fit_rows(surveyed)
-        parameters += parameter_rows(surveyed)
-        terms += term_rows(surveyed)
-        points += point_rows(surveyed)
-        indices += index_rows(surveyed, growth, size_per_process)
-        functions += function_rows(surveyed, growth)
-        limits += limit_rows(surveyed, growth, bounds)
-        fractions += serial_fraction_rows(surveyed)
+    settings = campaign_settings.select(_SETTINGS).order("application").fetchall()
+    surveyed = [survey(*each, runs=runs[each[0]], times_of_parts=parts) for each in settings]
+    rows_of_tables: tuple[Callable[[Surveyed], Iterable[Row]], ...] = (
+        fit_rows,
+        parameter_rows,
+        term_rows,
+        point_rows,
+        lambda each: index_rows(each, growth, size_per_process),
+        lambda each: function_rows(each, growth),
+        lambda each: limit_rows(each, growth, bounds),
+        serial_fraction_rows,
+    )
     return tuple(
-        rows_as_table(table, each) for table, each in zip(SURFACES_STAGE.outputs, rows, strict=True)
+        rows_as_table(table, chain.from_iterable(map(rows_of, surveyed)))
+        for table, rows_of in zip(SURFACES_STAGE.outputs, rows_of_tables, strict=True)
     )
 
 
