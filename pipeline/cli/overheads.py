@@ -65,7 +65,7 @@ def overheads(
             else [choose_runs(store, name) for name in (seq, par)]
         )
         first, *others = (
-            [stack.enter_context(focus.applied(run, is_told=format != "text")) for run in side]
+            [stack.enter_context(focus.applied(run, is_printed=format != "text")) for run in side]
             for side in chosen
         )
         if others:

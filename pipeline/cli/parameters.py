@@ -86,14 +86,14 @@ class Focusing:
 
     @contextmanager
     def applied(
-        self, run: "Run", *, has_records: bool = False, is_told: bool = True
+        self, run: "Run", *, has_records: bool = False, is_printed: bool = True
     ) -> "Iterator[Run]":
         """The run in this focus, which is printed unless the output says it; or the run itself."""
         from tracemill.base.console import messages
         from tracemill.engine.focusing.run import FocusedRun, focused
 
         with focused(run, self.options, has_records=has_records) as chosen:
-            if is_told and isinstance(chosen, FocusedRun):
+            if is_printed and isinstance(chosen, FocusedRun):
                 messages().print(chosen.focus.sentence, markup=False, soft_wrap=True)
             yield chosen
 

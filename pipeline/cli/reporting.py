@@ -80,7 +80,7 @@ def report(
     if output is not None:
         check_folder(output)
     whole = open_run(store, run)
-    with focus.applied(whole, is_told=is_for_store) as chosen:
+    with focus.applied(whole, is_printed=is_for_store) as chosen:
         built = (build_summary if format == "json" else build_report)(chosen)
     if is_for_store:
         print_places(write_reports(built, store, has_drawings=pictures))
