@@ -18,7 +18,7 @@ from tracemill.store.parquet import ROW_GROUP_ROWS
 from tracemill.store.runs import Store
 
 
-def test_a_disk_that_is_full_is_told_in_one_line_and_left_clean(small_disk: Path) -> None:
+def test_a_disk_that_is_full_is_reported_in_one_line_and_left_clean(small_disk: Path) -> None:
     store = Store(small_disk)
     noise = np.random.default_rng(1).integers(0, 2**62, ROW_GROUP_ROWS)
     batches = [stays(0, number * ROW_GROUP_ROWS, noise) for number in range(8)]
@@ -43,7 +43,7 @@ def test_a_disk_that_fills_up_while_publishing_leaves_the_old_generation(small_d
     assert names == ["current.json", "gen=g1"]
 
 
-def test_a_disk_that_cannot_be_written_is_told_in_one_line_and_can_be_read(
+def test_a_disk_that_cannot_be_written_is_reported_in_one_line_and_can_be_read(
     read_only_disk: Path,
 ) -> None:
     store = Store(read_only_disk)
@@ -69,7 +69,7 @@ CALLS = ["mkdir", "write_table", "close", "write_bytes", "rename", "replace"]
         (errno.EIO, "cannot be used", StoreError),
     ],
 )
-def test_whatever_fails_is_told_and_nothing_half_written_stays(
+def test_whatever_fails_is_reported_and_nothing_half_written_stays(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     call: str,
@@ -100,7 +100,7 @@ def test_whatever_fails_is_told_and_nothing_half_written_stays(
     assert ("gen=g2" in names) == (call == "replace")  # complete, but not made current
 
 
-def test_a_file_in_the_place_of_the_store_is_told(tmp_path: Path) -> None:
+def test_a_file_in_the_place_of_the_store_is_reported(tmp_path: Path) -> None:
     (tmp_path / "store").write_text("")
     store = Store(tmp_path / "store")
     with pytest.raises(StoreError, match="a file is in the way"), store.begin("r1"):

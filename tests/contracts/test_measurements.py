@@ -344,7 +344,7 @@ def test_names_of_functions_may_have_spaces(tmp_path: Path) -> None:
     assert found.runs[0].call_sites[0].site.frames[0].function == name
 
 
-def test_sites_that_cannot_be_told_apart_are_taken_together(tmp_path: Path) -> None:
+def test_sites_that_cannot_be_distinguished_are_taken_together(tmp_path: Path) -> None:
     found = report(tmp_path, ("exchange.f             88", "exchange.f             71"))
     waits = [call for call in found.runs[0].call_sites if call.site.operation == "MPI_Wait"]
     # 10 calls of 2 ms and 10 of 2 ms on rank 0; 10 of 1 ms and 10 of 2 ms on rank 1.
@@ -405,7 +405,7 @@ def test_a_report_must_have_as_many_tasks_as_its_name_says(tmp_path: Path) -> No
 # --- Formats -------------------------------------------------------------------------------------
 
 
-def test_formats_are_told_by_content(tmp_path: Path) -> None:
+def test_formats_are_recognized_by_content(tmp_path: Path) -> None:
     for name in ("timings.csv", "extrap.txt", "extrap.json"):
         text = (EXAMPLES / name).read_text()
         (tmp_path / "file").write_text(text)

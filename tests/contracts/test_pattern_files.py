@@ -132,7 +132,7 @@ def test_findings_may_be_made_of_waits(folder: Path) -> None:
     assert len(read_patterns([folder])) == 1
 
 
-def test_two_patterns_that_read_each_other_are_told(folder: Path) -> None:
+def test_two_patterns_that_read_each_other_are_reported(folder: Path) -> None:
     text = PATTERN.replace("Inputs:     messages", "Inputs:     messages, other")
     (folder / "slow_small_sends.sql").write_text(text)
     other = PATTERN.replace("slow_small_sends", "other").replace("Slow", "Other")
@@ -268,7 +268,7 @@ def test_tables_of_patterns_are_explained(
 
 
 @pytest.mark.parametrize("assumed", ["", "clocks agree"])
-def test_what_a_pattern_assumes_is_told_if_it_says_so(
+def test_what_a_pattern_assumes_is_reported_if_it_says_so(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], assumed: str
 ) -> None:
     line = f"-- Assumes:    {assumed}\n" if assumed else ""

@@ -409,7 +409,7 @@ def test_the_command_says_what_goes_what_stays_and_why(
     }
 
 
-def test_a_size_that_cannot_be_reached_is_told(
+def test_a_size_that_cannot_be_reached_is_reported(
     store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
     campaign_of(store, "all", [("a", "g1")])

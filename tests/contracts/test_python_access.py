@@ -33,7 +33,7 @@ def test_without_a_name_the_latest_run_is_meant(store: Path) -> None:
     assert opened.sql("SELECT 1 AS n").to_dicts() == [{"n": 1}]
 
 
-def test_all_runs_are_told_apart(store: Path) -> None:
+def test_all_runs_are_distinguished(store: Path) -> None:
     with open_store(store).all_runs() as tables:
         counted = tables.sql("SELECT run_id, count(*) AS n FROM places GROUP BY ALL ORDER BY ALL")
         assert counted.rows() == [("r1", 2), ("r2", 2)]
@@ -54,7 +54,7 @@ def test_several_statements_return_the_last_rows(store: Path) -> None:
         assert tables.sql("PIVOT places ON kind USING count(*) GROUP BY location_id").height == 2
 
 
-def test_mistakes_are_told_in_a_line(store: Path) -> None:
+def test_mistakes_are_reported_in_a_line(store: Path) -> None:
     with open_store(store).run() as tables:
         with pytest.raises(QueryError, match="no table place: did you mean places"):
             tables.sql("FROM place")

@@ -141,7 +141,7 @@ def test_a_run_that_goes_while_runs_are_listed_is_left_out(
     assert listed == {"r1", "r3"}
 
 
-def test_who_reads_what_is_gone_is_told_so(tmp_path: Path) -> None:
+def test_who_reads_what_is_gone_is_reported(tmp_path: Path) -> None:
     publish(Store(tmp_path), "r1")
     run = Store(tmp_path).open()
     remove(run.path)

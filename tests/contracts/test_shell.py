@@ -234,7 +234,7 @@ def test_programs_get_no_counts_of_changed_rows(own_database: duckdb.DuckDBPyCon
     assert printed(own_database, "INSERT INTO t VALUES (3)", "table").split() == ["Count", "1"]
 
 
-def test_what_only_an_analysis_uses_is_told_so(published: Store) -> None:
+def test_what_only_an_analysis_uses_is_reported(published: Store) -> None:
     with (
         published.open().connect() as connection,
         pytest.raises(QueryError, match="no table late_sender: it exists only during an analysis"),

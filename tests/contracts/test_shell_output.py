@@ -99,7 +99,7 @@ def test_parquet_goes_through_a_pipe(tmp_path: Path) -> None:
     assert pq.read_table(tmp_path / "piped.parquet").num_rows == 2
 
 
-def test_a_closed_output_is_told_in_a_line(tmp_path: Path) -> None:
+def test_a_closed_output_is_reported_in_a_line(tmp_path: Path) -> None:
     publish(Store(tmp_path), "r1")
     command = f"{sys.executable} -m tracemill sql 'FROM places' --store '{tmp_path}'"
     done = subprocess.run(
@@ -125,7 +125,7 @@ def test_a_closed_output_is_told_in_a_line(tmp_path: Path) -> None:
         (("--run", "r1", "--all-runs"), "give only one of"),
     ],
 )
-def test_what_does_not_go_together_is_told(
+def test_what_does_not_go_together_is_reported(
     arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["sql", *arguments]) == UsageError.exit_code

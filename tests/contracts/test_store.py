@@ -392,7 +392,7 @@ def test_tables_are_views_of_their_own_names(store: Store) -> None:
     assert found.fetchall() == [("zero",), ("one",)]
 
 
-def test_tables_of_all_runs_are_told_apart_by_run_id(store: Store) -> None:
+def test_tables_of_all_runs_are_distinguished_by_run_id(store: Store) -> None:
     counted = store.connect(threads=1).sql(
         "SELECT run_id, count(*), min(name) FROM places GROUP BY run_id ORDER BY run_id"
     )

@@ -27,9 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ]
     outcomes = Outcomes()
     for plan, result in try_ways(plans):
-        told = len(outcomes.problems)
+        shown = len(outcomes.problems)
         outcomes.add(plan, result)
-        for problem in outcomes.problems[told:]:
+        for problem in outcomes.problems[shown:]:
             print(problem, flush=True)
     print(outcomes)
     return int(bool(outcomes.problems))

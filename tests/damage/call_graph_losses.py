@@ -49,10 +49,10 @@ def problems_of_call_graph(reading: Reading, path: Path, strict: Reading) -> Ite
         return
     if not visits:
         yield "read, but no row is a visit"
-    told = reading.findings()
-    if told["unreadable_row"] != len(bad):
-        yield f"{told['unreadable_row']} rows told to be unreadable, lines {bad} are"
-    yield from _compare(visits, _visits_of(reading), are_times_kept=not told["time_reversal"])
+    reported = reading.findings()
+    if reported["unreadable_row"] != len(bad):
+        yield f"{reported['unreadable_row']} rows reported as unreadable, lines {bad} are"
+    yield from _compare(visits, _visits_of(reading), are_times_kept=not reported["time_reversal"])
     named = _LINE.match(str(strict.refusal or ""))
     if bool(bad) != bool(strict.refusal) or (named and int(named[2]) not in bad):
         yield f"lines {bad} cannot be read, but strictly: {strict.refusal}"
@@ -74,7 +74,7 @@ def _without_times(visits: Counter[Visit]) -> Counter[Visit]:
 
 
 def visit_of(cells: Mapping[str, str]) -> Visit | None:
-    """The visit that a row tells of; None if it cannot be."""
+    """The visit of a row; None if it cannot be one."""
     begin, end = nanoseconds_of(cells["start"]), nanoseconds_of(cells["end"] or "inf")
     if begin is None or end is None or not abs(begin) < _MOST_NS:
         return None

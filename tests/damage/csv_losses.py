@@ -65,7 +65,7 @@ def problems_of_text(lenient: Reading, path: Path, strict: Reading) -> Iterator[
         return
     cut = sum(not text.is_whole for text in texts)
     if lenient.findings()["cut_input"] != cut:
-        yield f"{cut} files cannot be decompressed to their end; told are {lenient.findings()}"
+        yield f"{cut} files cannot be decompressed to their end; reported: {lenient.findings()}"
     census = take_census(texts)
     if not census.is_understood:
         yield "read, but no row says anything"
@@ -88,19 +88,19 @@ def _is_header(columns: list[str]) -> bool:
 
 def _problems_of_refusal(census: Census, cut: int, strict: Reading) -> Iterator[str]:
     """A refusal must name a line that cannot be read."""
-    told = _LINE.match(str(strict.refusal or ""))
+    reported = _LINE.match(str(strict.refusal or ""))
     lines = [*census.bad_lines, *census.bad_definitions]
     bad = [(str(line.path), line.number) for line in lines]
     if bool(bad or cut) != bool(strict.refusal):
         yield f"lines {bad} and {cut} files cannot be read, but strictly: {strict.refusal}"
-    if told and (told[1], int(told[2])) not in bad:
+    if reported and (reported[1], int(reported[2])) not in bad:
         yield f"should name one of {bad}: {strict.refusal}"
-    if strict.refusal and not told and not cut:
+    if strict.refusal and not reported and not cut:
         yield f"names no line: {strict.refusal}"
 
 
 def _problems_of_misread(census: Census, reading: Reading) -> Iterator[str]:
-    """Cells told not to be understood stand in the lines where they are told to be first."""
+    """Cells reported as not understood stand in the line that is reported as their first."""
     lines = {(line.path.name, line.number): line for line in census.lines}
     for row in reading.tables["misread_cells"].to_pylist():
         name, line = row["column_name"], lines.get((row["file"], row["first_line"]))
@@ -110,7 +110,7 @@ def _problems_of_misread(census: Census, reading: Reading) -> Iterator[str]:
 
 
 def _decimal(cell: str) -> str:
-    """An integer as it is told."""
+    """An integer as reported."""
     return str(int(cell)) if re.fullmatch("[+-]?[0-9]+", cell) else cell
 
 
@@ -121,7 +121,7 @@ class _Comparison:
         self._census, self._tables = census, reading.tables
         self._whole = reading.findings_of(None)
         self._numbers = {place: number for number, place in enumerate(census.places())}
-        self._told = {number: reading.findings_of(number) for number in self._numbers.values()}
+        self._reported = {number: reading.findings_of(number) for number in self._numbers.values()}
         self._unknown: Counter[int] = Counter()
         self._impossible: Counter[int] = Counter()
 
@@ -142,11 +142,11 @@ class _Comparison:
         unreadable = [*census.bad_lines, *census.bad_definitions]
         if bad != len(unreadable):
             places = [line.number for line in unreadable]
-            yield f"{bad} rows told to be unreadable; lines {places} are"
+            yield f"{bad} rows reported as unreadable; lines {places} are"
         (records,) = self._tables["runs"]["record_count"].to_pylist()
         kept = records + census.further_values + len(census.definitions)
         if kept + bad != len(census.lines):
-            yield f"{len(census.lines)} rows; {kept} are kept, {bad} told to be unreadable"
+            yield f"{len(census.lines)} rows; {kept} are kept, {bad} reported as unreadable"
 
     def _locations(self) -> Iterator[str]:
         there = Counter(self._numbers[each.place] for each in self._census.records)
@@ -181,7 +181,7 @@ class _Comparison:
         yield from self._lost(there)
 
     def _lost(self, missing: Mapping[tuple[int, int], Record]) -> Iterator[str]:
-        """Records in no table are told to be unknown, if they can be that."""
+        """Records in no table are reported as unknown, if they can be that."""
         for (number, _), record in missing.items():
             self._unknown[number] += 1
             if not record.is_doubtful:
@@ -204,14 +204,14 @@ class _Comparison:
 
     def _leaves(self, place: Place, closed: int) -> Iterator[str]:
         records = [each for each in self._census.records if each.place == place]
-        told = self._told[self._numbers[place]]
+        reported = self._reported[self._numbers[place]]
         left = sum(each.name == "Leave" for each in records)
         if any(each.name in _TASKS for each in records):
-            if not left - told["mismatched_leave"] <= closed <= left:
-                yield f"{place}: {left} leaves, {closed} visits are closed; told are {told}"
+            if not left - reported["mismatched_leave"] <= closed <= left:
+                yield f"{place}: {left} leaves, {closed} visits are closed; reported: {reported}"
             return
         expected = _nest(records)
-        found = (closed, told["mismatched_leave"], told["unclosed_visit"])
+        found = (closed, reported["mismatched_leave"], reported["unclosed_visit"])
         if found != expected:
             yield f"{place}: closed, mismatched, unclosed are {found}, should be {expected}"
 
@@ -251,16 +251,17 @@ class _Comparison:
         for each in census.records:
             self._unknown[self._numbers[each.place]] += not each.table
         for place, number in self._numbers.items():
-            told = self._told[number]
+            reported = self._reported[number]
             for kind, count in (
                 ("time_reversal", census.reversals[place]),
                 ("impossible_time", census.outside[place]),
                 ("unknown_record", self._unknown[number]),
             ):
-                if told[kind] != count:
-                    yield f"location {number}: {count} of {kind}, told are {told[kind]}"
-            if told["impossible_id"] < self._impossible[number]:
-                yield f"location {number}: {self._impossible[number]} impossible ids; told: {told}"
+                if reported[kind] != count:
+                    yield f"location {number}: {count} of {kind}, reported: {reported[kind]}"
+            if reported["impossible_id"] < self._impossible[number]:
+                impossible = self._impossible[number]
+                yield f"location {number}: {impossible} impossible ids; reported: {reported}"
 
     def _note(self, record: Record, number: int) -> None:
         """Count an identifier of a record that is not defined."""
@@ -300,7 +301,7 @@ class _Comparison:
         return {_id_of(each.properties, at) for at, each in enumerate(found)}
 
     def _definitions(self) -> Iterator[str]:
-        """A definition is in its table, or told to be repeated."""
+        """A definition is in its table, or reported as repeated."""
         lost = 0
         there = Counter(each.kind for each in self._census.definitions)
         for kind, count in there.items():
@@ -309,10 +310,10 @@ class _Comparison:
             else:
                 lost += max(count - self._tables[_DEFINED[kind]].num_rows, 0)
         if lost > self._whole["repeated_definition"]:
-            yield f"{lost} definitions lost of {there}; told are {self._whole}"
+            yield f"{lost} definitions lost of {there}; reported: {self._whole}"
         bad = sum(not _is_own_id(each) for each in self._census.definitions)
         if bad > self._whole["impossible_id"]:
-            yield f"{bad} definitions have no possible identifier; told are {self._whole}"
+            yield f"{bad} definitions have no possible identifier; reported: {self._whole}"
 
 
 def _nest(records: list[Record]) -> tuple[int, int, int]:

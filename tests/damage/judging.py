@@ -54,7 +54,7 @@ class Judge:
         if strict.refusal is not None:
             problems += problems_of_refusal(strict.refusal, path)
             if self._outcome(lenient) in (EQUAL, OTHER):
-                problems.append(f"refused, but nothing tells when allowed: {strict.refusal}")
+                problems.append(f"refused, but nothing is reported when allowed: {strict.refusal}")
         if lenient.refusal is not None:
             problems += problems_of_refusal(lenient.refusal, path)
         problems += self.problems_of_reading(lenient, path, strict)
@@ -63,7 +63,7 @@ class Judge:
         return Judgment(self._outcome(strict), self._outcome(lenient), problems)
 
     def problems_of_reading(self, reading: Reading, path: Path, strict: Reading) -> list[str]:
-        """Losses that nothing tells of, and what cannot be."""
+        """Losses that are not reported, and rows that cannot be."""
         losses: Callable[..., Iterator[str]] = problems_of_text
         if self._format == OTF2:
             losses = problems_of_archive
@@ -112,7 +112,7 @@ def problems_of_refusal(error: PipelineError, path: Path) -> Iterator[str]:
 
 def _problems_of_locations(tables: Tables) -> Iterator[str]:
     findings = tables["reading_findings"].to_pylist()
-    told = {
+    reported = {
         row["location_id"]: row["count"] for row in findings if row["kind"] == "missing_records"
     }
     kinds = {(row["kind"], row["location_id"]) for row in findings}
@@ -123,10 +123,10 @@ def _problems_of_locations(tables: Tables) -> Iterator[str]:
         lost = place["declared_count"] - place["record_count"]
         contradiction = ("fewer" if lost > 0 else "more") + "_records_than_announced"
         if place["is_complete"] and ((contradiction, number) in kinds) != (lost != 0):
-            yield f"location {number}: {lost} records fewer than announced, which is not told"
+            yield f"location {number}: {lost} records fewer than announced, which is not reported"
         lost = 0 if place["is_complete"] else max(lost, 0)
-        if lost != told.get(number, 0):
-            yield f"location {number}: {lost} records missing, told are {told.get(number, 0)}"
+        if lost != reported.get(number, 0):
+            yield f"location {number}: {lost} records missing, reported: {reported.get(number, 0)}"
         if place["visit_count"] != visits[number]:
             yield f"location {number}: {visits[number]} visits, said are {place['visit_count']}"
     if tables["runs"]["record_count"].to_pylist() != [total]:

@@ -84,7 +84,7 @@ def _stretch(draw: random.Random, content: bytearray, most: int = 4 * _SMALL) ->
     return slice(start, min(start + draw.randint(1, longest), len(content)))
 
 
-def _told(place: slice) -> str:
+def _reported(place: slice) -> str:
     return f"bytes {place.start} to {place.stop}"
 
 
@@ -120,20 +120,20 @@ def _overwrite(draw: random.Random, content: bytearray) -> str:
     length = place.stop - place.start
     value = draw.choice([None, b"\x00", b"\xff"])
     content[place] = draw.randbytes(length) if value is None else value * length
-    return f"overwrote {_told(place)} with {'noise' if value is None else value.hex()}"
+    return f"overwrote {_reported(place)} with {'noise' if value is None else value.hex()}"
 
 
 def _delete(draw: random.Random, content: bytearray) -> str:
     place = _stretch(draw, content)
     del content[place]
-    return f"deleted {_told(place)}"
+    return f"deleted {_reported(place)}"
 
 
 def _duplicate(draw: random.Random, content: bytearray) -> str:
     place = _stretch(draw, content)
     target = draw.choice([place.stop, draw.randint(0, len(content)), len(content)])
     content[target:target] = content[place]
-    return f"repeated {_told(place)} at {target}"
+    return f"repeated {_reported(place)} at {target}"
 
 
 def _insert(draw: random.Random, content: bytearray) -> str:
@@ -197,7 +197,7 @@ def _copy_block(draw: random.Random, folder: Path) -> str:
     place, at = _stretch(draw, content), draw.randrange(len(target))
     target[at : at + place.stop - place.start] = content[place]
     other.write_bytes(target)
-    return f"{other.relative_to(folder)}: {_told(place)} of {one.relative_to(folder)} at {at}"
+    return f"{other.relative_to(folder)}: {_reported(place)} of {one.relative_to(folder)} at {at}"
 
 
 MUTATORS = (

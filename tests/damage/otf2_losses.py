@@ -14,7 +14,7 @@ from tests.damage.counting import TABLES, count_records
 from tests.damage.reading import Reading, Tables
 
 _REFS = 1 << 64
-_TOLD_OTHERWISE = {
+_REPORTED_OTHERWISE = {
     "visits": (), "closed visits": ("mismatched_leave",), "buffer flushes": (),
     "counter_values": ("impossible_id", "unknown_record"),
 }  # fmt: skip
@@ -37,56 +37,56 @@ def problems_of_archive(reading: Reading, path: Path, strict: Reading) -> Iterat
         number, count = row["location_id"], row["record_count"]
         counted = there[row["source_ref"] % _REFS]
         carried = {name: counted.pop(name, 0) for name in ("attributes", "values")}
-        told, unread = reading.findings_of(number), count - counted.total()
+        reported, unread = reading.findings_of(number), count - counted.total()
         for problem in (
-            *_problems(counted, kept[number], told, unread),
-            *_problems_of_carried(carried, kept[number], told, unread),
+            *_problems(counted, kept[number], reported, unread),
+            *_problems_of_carried(carried, kept[number], reported, unread),
         ):
-            yield f"location {number}: {problem}; told are {dict(told)}"
+            yield f"location {number}: {problem}; reported: {dict(reported)}"
 
 
 def _problems(
-    there: Counter[str], kept: Counter[str], told: Counter[str], unread: int
+    there: Counter[str], kept: Counter[str], reported: Counter[str], unread: int
 ) -> Iterator[str]:
-    """Losses of a location, per kind no more than what is told of that kind explains.
+    """Losses of a location, per kind no more than the findings of that kind explain.
 
     `unread` records are those beyond one that the count stumbles over: of a kind for which the
     trace has no definitions, so that the reader passes over it, counting.
     """
-    if unread and not told["unknown_record"]:
+    if unread and not reported["unknown_record"]:
         yield f"{unread} records more were read than are there"
     lost = {name: there[name] - kept[name] for name in TABLES if name not in _NO_ROWS}
     unknown = there["unknown"]
     for name, context in _OF_CONTEXTS.items():  # unknown where no context is defined
         lost[name] += there[context]
-        explained = sum(told[kind] for kind in _TOLD_OTHERWISE[name])
+        explained = sum(reported[kind] for kind in _REPORTED_OTHERWISE[name])
         missing = min(max(lost[name] - explained, 0), there[context])
         lost[name] -= missing
         unknown += missing
     if -sum(min(count, 0) for count in lost.values()) > unread:
         yield f"made up: {lost}"
     for name, count in lost.items():
-        kinds = _TOLD_OTHERWISE.get(name)
+        kinds = _REPORTED_OTHERWISE.get(name)
         if kinds is None:
             unknown += max(count, 0)
-        elif count > sum(told[kind] for kind in kinds):
+        elif count > sum(reported[kind] for kind in kinds):
             yield f"lost: {count} {name}"
-    if unknown > told["unknown_record"]:
+    if unknown > reported["unknown_record"]:
         yield f"lost: {lost} and {there['unknown']} unknown"
     unknown += there["elsewhere"] + max(lost["counter_values"], 0) + unread
-    if told["unknown_record"] > unknown:
-        yield f"more told to be unknown than the {unknown} that may be"
+    if reported["unknown_record"] > unknown:
+        yield f"more reported as unknown than the {unknown} that may be"
 
 
 def _problems_of_carried(
-    there: Mapping[str, int], kept: Counter[str], told: Counter[str], unread: int
+    there: Mapping[str, int], kept: Counter[str], reported: Counter[str], unread: int
 ) -> Iterator[str]:
-    """Attributes and values of counters: those of records that are not read cannot be told."""
+    """Attributes and values of counters: losses in records that are not read are not reported."""
     for name, count in there.items():
         if kept[name] > count and not unread:
             yield f"{kept[name]} {name} made up of {count}"
-        explained = told["dropped_attribute"] + told["impossible_id"]
-        if count - kept[name] > explained and not told["unknown_record"]:
+        explained = reported["dropped_attribute"] + reported["impossible_id"]
+        if count - kept[name] > explained and not reported["unknown_record"]:
             yield f"{count - kept[name]} {name} lost of {count}"
 
 

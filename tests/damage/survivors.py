@@ -40,10 +40,10 @@ _REFERENCES = {
 
 
 def problems_of_survivors(reading: Reading, sound: Counter[Row]) -> Iterator[str]:
-    """Records that the sound trace does not have and of which nothing tells."""
+    """Records that the sound trace does not have and that no finding explains."""
     for location, rows in by_location(records_of(reading.tables) - sound).items():
-        told = reading.findings_of(location)
-        explained = told["impossible_id"] + told["unknown_record"]
+        reported = reading.findings_of(location)
+        explained = reported["impossible_id"] + reported["unknown_record"]
         if len(rows) > explained:
             yield f"location {location}: {len(rows)} records are not as they were: {rows[:3]}"
 

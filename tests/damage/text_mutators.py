@@ -71,7 +71,7 @@ def _lines(draw: random.Random, lines: Lines) -> slice:
     return slice(start, min(start + draw.randint(1, longest), len(lines)))
 
 
-def _told(place: slice) -> str:
+def _reported(place: slice) -> str:
     return f"lines {place.start + 1} to {place.stop}"
 
 
@@ -85,14 +85,14 @@ def _cut_lines(draw: random.Random, lines: Lines) -> str:
 def _delete_lines(draw: random.Random, lines: Lines) -> str:
     place = _lines(draw, lines)
     del lines[place]
-    return f"deleted {_told(place)}"
+    return f"deleted {_reported(place)}"
 
 
 def _repeat_lines(draw: random.Random, lines: Lines) -> str:
     place = _lines(draw, lines)
     target = draw.choice([place.stop, draw.randint(0, len(lines)), len(lines) - 1])
     lines[target:target] = lines[place]
-    return f"repeated {_told(place)} before line {target + 1}"
+    return f"repeated {_reported(place)} before line {target + 1}"
 
 
 def _swap_lines(draw: random.Random, lines: Lines) -> str:
@@ -106,7 +106,7 @@ def _shuffle_lines(draw: random.Random, lines: Lines) -> str:
     moved = lines[place]
     draw.shuffle(moved)
     lines[place] = moved
-    return f"shuffled {_told(place)}"
+    return f"shuffled {_reported(place)}"
 
 
 def _join_lines(draw: random.Random, lines: Lines) -> str:
@@ -362,7 +362,7 @@ def _end_lines_otherwise(draw: random.Random, lines: Lines) -> str:
     end = draw.choice([b"\r", b"\r", b"\r\r", b" ", b",", b";", b"\x00"])
     place = slice(0, len(lines) - 1) if draw.random() < 0.6 else _lines(draw, lines)
     lines[place] = [line + end for line in lines[place]]
-    return f"{_told(place)} end with {end!r}"
+    return f"{_reported(place)} end with {end!r}"
 
 
 def _separate_otherwise(draw: random.Random, lines: Lines) -> str:

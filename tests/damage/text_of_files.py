@@ -19,7 +19,7 @@ _GZIP_WINDOW = 31
 
 @dataclass(frozen=True)
 class Line:
-    """A line that is not blank: its cells, or none if they cannot be told apart."""
+    """A line that is not blank: its cells, or none if they cannot be separated."""
 
     path: Path
     number: int

@@ -18,7 +18,7 @@ _MORE = 0.15
 class Damage:
     """What was done to a trace, in words, and whether that `only_loses` bytes."""
 
-    told: str
+    description: str
     only_loses: bool
 
 
@@ -31,7 +31,7 @@ def damage(folder: Path, *, format: str, seed: str) -> Damage:
     only_loses = True
     while not done or draw.random() < _MORE:
         (way,) = draw.choices(fitting, weights)
-        told = way.apply(draw, folder)
-        done += [told] if told else []
+        change = way.apply(draw, folder)
+        done += [change] if change else []
         only_loses &= way.only_loses
     return Damage("; ".join(done), only_loses)

@@ -64,7 +64,7 @@ def try_all(plan: Plan, folder: Path, say: Say) -> None:
         done = damage(copy, format=plan.format, seed=seed)
         is_analyzed = plan.analyzed > 0 and number % plan.analyzed == 0
         result = try_out(judge, entry(copy, plan.format), done, is_analyzed)
-        say({"number": number, "how": done.told, "only_loses": done.only_loses} | result)
+        say({"number": number, "how": done.description, "only_loses": done.only_loses} | result)
         shutil.rmtree(copy)
 
 

@@ -1,4 +1,4 @@
-"""Choices of a campaign: wrong ones are told before anything runs, right ones do what they say."""
+"""Choices of a campaign: wrong ones are refused before anything runs, others do what they say."""
 
 import os
 import shutil
@@ -135,7 +135,7 @@ def test_the_size_is_the_named_parameter(tmp_path: Path) -> None:
         ("np", "size 'np': this parameter is processes"),
     ],
 )
-def test_an_unknown_size_is_told_with_the_parameters_there_are(
+def test_an_unknown_size_is_reported_with_the_parameters_there_are(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], size: str, told: str
 ) -> None:
     error = refused(tmp_path, capsys, str(write(tmp_path, TIMES)), "--size", size)
@@ -146,7 +146,7 @@ def test_an_unknown_size_is_told_with_the_parameters_there_are(
 def test_a_size_that_names_of_traces_do_not_tell(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is told before traces are read: this one could not be."""
+    """It is refused before traces are read: this one could not be."""
     make_archive(tmp_path / "cg_p4_m10")
     told = ("--pattern", "p{p}_m{m}", "--size", "q")
     assert "parameters are m:" in refused(tmp_path, capsys, str(tmp_path), *told)
@@ -160,7 +160,7 @@ def test_a_size_that_names_of_traces_do_not_tell(
         ("10 - q", "it must be 0 or more"),
     ],
 )
-def test_an_amount_that_cannot_be_is_told_before_traces_are_read(
+def test_an_amount_that_cannot_be_is_reported_before_traces_are_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], expression: str, told: str
 ) -> None:
     make_archive(tmp_path / "cg_p4_q20")
@@ -192,7 +192,7 @@ def test_the_size_per_process_may_be_chosen(tmp_path: Path) -> None:
         ('variants = "mixed"', "variants: input should be 'apart' or 'best'"),
     ],
 )
-def test_choices_of_a_file_are_told_before_traces_are_read(
+def test_choices_of_a_file_are_reported_before_traces_are_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, told: str
 ) -> None:
     make_archive(tmp_path / "cg_p4")
@@ -313,7 +313,7 @@ def test_reports_of_all_runs_are_written_and_linked_if_chosen(
     assert "--run-reports needs a report" in capsys.readouterr().err
 
 
-def test_all_mistakes_of_a_table_are_told(
+def test_all_mistakes_of_a_table_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bad = "".join(f"x{number},1\n" for number in range(12))
@@ -336,7 +336,7 @@ def test_mistakes_are_left_out_where_damage_is_allowed(
         assert f"left out: {table}: {line}" in told
 
 
-def test_all_mistakes_of_a_list_are_told_by_line(
+def test_all_mistakes_of_a_list_are_reported_by_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     listed = write(tmp_path, "trace,p,n\na.csv,4,1\nb.csv,many,1\nc.csv,0,1\n,4,1\nd.csv,4,-1\n")
@@ -363,7 +363,7 @@ def test_one_bad_report_of_mpip_can_be_left_out(
 # --- Overhead classes ----------------------------------------------------------------------------
 
 
-def test_classes_of_overhead_can_be_told(tmp_path: Path) -> None:
+def test_classes_of_overhead_can_be_given(tmp_path: Path) -> None:
     """`solve` counts as moving data where a rule says so, which shipped rules do not."""
     (tmp_path / "runs").mkdir()
     for processes in (2, 4):
@@ -383,7 +383,7 @@ def test_classes_of_overhead_can_be_told(tmp_path: Path) -> None:
     assert main(arguments) == 2
 
 
-def test_all_mistakes_of_a_campaign_file_are_told_at_once(
+def test_all_mistakes_of_a_campaign_file_are_reported_at_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "all.toml"

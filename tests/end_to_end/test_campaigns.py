@@ -204,7 +204,7 @@ def linked(folder: Path, **names: Path) -> Path:
     return folder
 
 
-def test_a_name_that_contradicts_its_trace_is_told(traces: Path, store: Path) -> None:
+def test_a_name_that_contradicts_its_trace_is_reported(traces: Path, store: Path) -> None:
     given = {"p2_n100": traces / "ring_p2_n100_r1", "p8_n100": traces / "ring_p4_n100_r1"}
     made = campaign(linked(store.parent / "links", **given), store)
     assert rows(made, "campaign_runs", "processes state reason") == [
@@ -221,7 +221,7 @@ def test_a_trace_counts_once(traces: Path, store: Path) -> None:
     assert notes.notes == ["p2_n100_r2 is the same trace as p2_n100_r1: left out"]
 
 
-def test_a_repetition_that_is_there_twice_is_told(traces: Path, store: Path) -> None:
+def test_a_repetition_that_is_there_twice_is_reported(traces: Path, store: Path) -> None:
     given = {
         "p2_n100_r1": traces / "ring_p2_n100_r1",
         "again_p2_n100_r1": traces / "ring_p2_n100_r2",
@@ -251,7 +251,7 @@ def test_programs_of_one_name_are_refused(
     assert main(["campaign", str(listed), *place]) == 0
 
 
-def test_another_campaign_of_that_name_is_told(traces: Path, store: Path) -> None:
+def test_another_campaign_of_that_name_is_reported(traces: Path, store: Path) -> None:
     campaign(traces, store, name="mine")
     notes = Notes()
     campaign(traces / "ring_p2_n100_r1", store, name="mine", notes=notes)

@@ -81,7 +81,7 @@ def test_of_a_trace_that_changes_while_it_is_read_nothing_is_published(
     assert totals == [50, 130]
 
 
-def test_what_is_damaged_because_it_is_being_written_is_told_as_changed(case: Case) -> None:
+def test_what_is_damaged_because_it_is_being_written_is_reported_as_changed(case: Case) -> None:
     @dataclass(frozen=True)
     class Growing(FakeSource):
         def read(self, *_: object, **__: object) -> None:
@@ -95,7 +95,7 @@ def test_what_is_damaged_because_it_is_being_written_is_told_as_changed(case: Ca
     assert isinstance(caught.value.__context__, DamagedTraceError)
 
 
-def test_a_trace_that_is_gone_while_it_is_read_is_told_as_changed(case: Case) -> None:
+def test_a_trace_that_is_gone_while_it_is_read_is_reported_as_changed(case: Case) -> None:
     gone = When("read", case.source.path.unlink)
     with pytest.raises(ChangedTraceError, match=r"trace\.json: nothing was published"):
         analyzed_when(case, gone)
@@ -116,7 +116,7 @@ def touch(path: Path) -> None:
 
 @pytest.mark.parametrize("change", [Path.unlink, touch])
 @pytest.mark.parametrize("file", ["traces.otf2", "traces.def", "traces/0.evt"])
-def test_an_archive_that_changes_is_told_with_the_file(
+def test_an_archive_that_changes_is_reported_with_the_file(
     archive: Path, tmp_path: Path, change: Callable[[Path], None], file: str
 ) -> None:
     store, source = Store(tmp_path / "store"), open_source(archive)

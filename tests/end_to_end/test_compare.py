@@ -250,7 +250,7 @@ def test_a_run_is_as_it_is(store: Path, name: str, tell: Tell) -> None:
     assert "A and B are the same: " in said
 
 
-def test_runs_without_a_common_call_path_are_told(tell: Tell) -> None:
+def test_runs_without_a_common_call_path_are_reported(tell: Tell) -> None:
     said = tell("before", "else")
     assert "A and B have no call path in common: are they runs of the same program?" in said
     assert "times are sums over all processes" in said
@@ -300,7 +300,7 @@ def test_parts_of_one_side_only_are_named(
         (["before"], UsageError.exit_code, "compare needs OTHER"),
     ],
 )  # fmt: skip
-def test_wrong_names_are_told_in_a_line(
+def test_wrong_names_are_reported_in_a_line(
     arguments: list[str], code: int, told: str, tell: Tell
 ) -> None:
     line = tell(*arguments, code=code)
@@ -308,7 +308,7 @@ def test_wrong_names_are_told_in_a_line(
     assert line.count("\n") == 1
 
 
-def test_a_run_that_the_store_has_lost_is_told(store: Path, tmp_path: Path) -> None:
+def test_a_run_that_the_store_has_lost_is_reported(store: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(store, tmp_path / "store")
     base, other = runs(copy, "m01_late_sender"), runs(copy, "else")
     shutil.rmtree(other[0].path / "severities", ignore_errors=True)
@@ -399,7 +399,7 @@ def test_every_format_says_the_same(tell: Tell, tmp_path: Path) -> None:
     assert tell("before", "after", "--format", "markdown") == text.read_text()
 
 
-def test_the_sql_that_is_shown_gives_what_is_told(
+def test_the_sql_that_is_shown_gives_what_is_reported(
     store: Path, slower: Comparison, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for text, rows in zip(slower.sql, (slower.rows, slower.ranked), strict=True):

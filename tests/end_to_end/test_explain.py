@@ -190,7 +190,7 @@ def test_every_metric_is_explained_in_both_forms() -> None:
     check_metrics(check)
 
 
-def test_place_in_the_hierarchy_is_told() -> None:
+def test_place_in_the_hierarchy_is_shown() -> None:
     console = plain()
     print_explanation(find_metric("mpi_latesender_wo", METRICS), METRICS, console)
     told = " ".join(console.export_text().split())

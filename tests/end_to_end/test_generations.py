@@ -200,7 +200,7 @@ def test_allowing_damage_changes_nothing_where_there_is_none(analyzed: Case) -> 
 
 
 def test_where_damage_was_allowed_the_trace_is_read_again_without(case: Case) -> None:
-    """This recipe does not tell whether there was any."""
+    """The tables of this recipe do not show whether there was any."""
     case.analyze(allow_damaged=True)
     assert case.explain(allow_damaged=True) == {}
     analysis = case.analyze()

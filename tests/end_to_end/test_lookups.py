@@ -1,4 +1,4 @@
-"""A quick look tells whether a run is as an analysis would leave it: it never says so wrongly."""
+"""A quick check finds runs that are as an analysis would leave them, and no others."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -108,7 +108,7 @@ def read_flipped(archive: Path, bits: int, *places: int) -> Reading:
     return read_changed(archive, change)
 
 
-def test_values_that_may_be_cannot_be_told_from_others(archive: Path) -> None:
+def test_values_that_may_be_cannot_be_distinguished_from_others(archive: Path) -> None:
     """121 ns for 120 ns, and `rest` for `work`: nothing in an archive confirms a value."""
     later, elsewhere = read_flipped(archive, 1, 1), read_flipped(archive, 1, 11, 23)
     assert ends_of(later)[0] == [100, 121, 140, 160, 180, 200]

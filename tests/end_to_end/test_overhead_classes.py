@@ -99,7 +99,7 @@ def test_a_report_names_the_file_of_rules_instead_of_repeating_it(
     assert "paradigm,role" not in told
 
 
-def test_wrong_rules_are_told_before_anything_is_read(
+def test_wrong_rules_are_reported_before_anything_is_read(
     tmp_path: Path, rules: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules.write_text(RULES.replace("computation", "calculation"))

@@ -45,7 +45,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder / "store")
 
 
-def test_what_is_missing_is_told_in_words_and_where(
+def test_what_is_missing_is_reported_in_words_and_where(
     store: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["quality", "damaged", "--store", store]) == 0
@@ -148,7 +148,7 @@ def test_a_condition_that_is_none_is_one_line_that_says_how(
     assert captured.out == ""
 
 
-def test_an_unknown_name_is_told_with_those_there_are(
+def test_an_unknown_name_is_reported_with_those_there_are(
     store: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     condition = "findings > 1 or unmatched_sned > 1"

@@ -1,4 +1,4 @@
-"""What is wrong with queries or stages is told in one line, and nothing is left behind."""
+"""Mistakes in queries and stages are reported in one line, and nothing is left behind."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -127,7 +127,7 @@ def test_a_query_that_fails_is_named_and_nothing_is_left(
 
 # 1KB does not even suffice to open a file, 200KB not for the first query.
 @pytest.mark.parametrize("limit", ["1KB", "200KB"])
-def test_hardly_any_memory_is_told_wherever_it_lacks(case: Case, limit: str) -> None:
+def test_hardly_any_memory_is_reported_wherever_it_lacks(case: Case, limit: str) -> None:
     message = r"^\w+: not enough memory: .*--memory-limit"
     with pytest.raises(QueryError, match=message) as caught:
         case.analyze(memory_limit=limit)
@@ -135,7 +135,7 @@ def test_hardly_any_memory_is_told_wherever_it_lacks(case: Case, limit: str) -> 
     assert list(case.store.runs_path.iterdir()) == []
 
 
-def test_a_query_that_fails_while_its_rows_are_written_is_told(case: Case) -> None:
+def test_a_query_that_fails_while_its_rows_are_written_is_reported(case: Case) -> None:
     # Enough rows that some are handed out before the bad one is met.
     bad = "CASE WHEN range = 2900000 THEN error('too far') ELSE range END"
     header = QUERY_TEXTS["stay_counts"].split("SELECT")[0].replace("stays", "none", 1)
@@ -180,7 +180,7 @@ def test_every_failure_of_duckdb_says_what_to_do(
     assert type(caught.value) is kind
 
 
-def test_too_little_memory_is_told(case: Case) -> None:
+def test_too_little_memory_is_reported(case: Case) -> None:
     text = QUERY_TEXTS["stay_counts"].replace("count(*)", "len(list(range))")
     text = text.replace("FROM stays", "FROM stays, range(20000000)")
     case.recipe = recipe_with(case, stay_counts=text)

@@ -136,7 +136,7 @@ def words_of(command: str) -> list[str]:
      "sql FROM=visits --format csv", "sql FROM=visits --format json",
      f"analyze {TRACE} --no-report"],
 )  # fmt: skip
-def test_a_reader_that_has_seen_enough_is_told_nothing(command: str, place: Path) -> None:
+def test_a_reader_that_has_seen_enough_gets_no_error(command: str, place: Path) -> None:
     code, told = run_unread(words_of(command), place)
     assert code == BROKEN_PIPE
     assert not told or told.startswith("nothing to do: ")
@@ -160,7 +160,7 @@ def test_reports_are_written_even_if_nobody_reads_what_is_printed(
     assert written >= {"index.html", "report.md"}
 
 
-def test_a_full_disk_behind_the_output_is_told(tmp_path: Path) -> None:
+def test_a_full_disk_behind_the_output_is_reported(tmp_path: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
     with Path("/dev/full").open("w") as full:

@@ -244,7 +244,7 @@ def test_messages_both_ways_round_two_processes_are_periodic() -> None:
     assert "periodic" not in column
 
 
-def test_rounds_of_messages_are_told_apart() -> None:
+def test_rounds_of_messages_are_reported_apart() -> None:
     calls = {0: "3 * (solve 100, send 1 80)", 1: "3 * (solve 100, recv 0)"}
     (loop,) = phases_of(calls)
     assert (loop["iterations"], loop["phase"][1]["bytes"]) == (3, 80)

@@ -67,7 +67,7 @@ def test_counters_are_those_of_every_nanosecond(
 @settings(max_examples=30)
 @given(nested_visits())
 def test_values_at_every_enter_and_leave_are_differences(visits: list[Visit]) -> None:
-    """The value is the number of the enter or leave, squared: all visits are told apart."""
+    """The value is the number of the enter or leave, squared: all differences are different."""
     tables = counted_trace(visits, [(0, 0)])
     events: list[tuple[int | None, bool]] = []
     _append_events(tables["visits"], None, events)
