@@ -52,7 +52,7 @@ def _add(key: Any, rows: Any, begin: Any, end: Any, edges: Any, opened: Any, par
     last = 0
     for row in range(len(key)):
         gain, lose = rows[key[row], 0], rows[key[row], 1]
-        start, stop = max(begin[row], edges[0]), min(end[row], edges[-1])
+        start, stop = max(begin[row], edges[0]), min(end[row], edges[len(edges) - 1])
         if gain == lose or start >= stop:
             continue
         while edges[last] >= stop:

@@ -155,7 +155,8 @@ def _order(
     `waiting` is the first location that waits for an activity; `place` has for each location its
     next activity, the next location that waits for the same one, and those that can go on.
     """
-    locations, activities, done = len(first) - 1, first[-1], 0
+    locations, done = len(first) - 1, 0
+    activities = first[locations]
     for location in range(locations):
         place[0, location] = first[location]
         place[2, location] = locations - 1 - location
