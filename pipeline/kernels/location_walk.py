@@ -37,7 +37,6 @@ _MANY_RECORDS = _RECORD_ROOM // 2
 _OUT_OF_THE_ORDINARY = 1 << 12
 """Number of records that the general walk takes over from the plain one."""
 _SPARE_FRAMES, _SPARE_NODES = 64, 1024
-_KINDS = 256
 AS_RECORDED: Clocks = MappingProxyType({})
 """The correction of no location."""
 _NO_NUMBERS = np.empty(0, np.int32)
@@ -109,7 +108,6 @@ class LocationWalk:
         self._is_plain = self._is_indexed = False
         self._layout, self._depth_first = _NO_LAYOUT, _NO_NUMBERS
         self.state = np.zeros(ws.STATE_SLOTS, np.int64)
-        self.record_counts = np.zeros(_KINDS, np.int64)
         self.gaps = RecordGaps(0)
 
     def begin(
@@ -148,7 +146,6 @@ class LocationWalk:
             self._tree = clear(self._tree, prefixes)
         self._grow_totals()
         if self._writes_rows:
-            self.record_counts[:] = 0
             self.gaps = RecordGaps(record_count)
             begin_totals(self._totals, int(self._tree.size[0]))
         _chain(self._frames.above, 0, ws.NONE)
@@ -165,8 +162,6 @@ class LocationWalk:
         row, code = 0, self._code
         if self.watch is not None:
             self.watch(times, kinds, refs)
-        if self._writes_rows:
-            self.record_counts += np.bincount(kinds, minlength=_KINDS)
         for corrected in self._corrected:
             code = corrected.code
             times, side = corrected.correct(self.state, times, kinds, refs, side)

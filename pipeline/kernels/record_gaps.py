@@ -14,22 +14,24 @@ from tracemill.kernels.clock import ticks_to_ns
 from tracemill.kernels.compiled import kernel, piece
 
 _COUNT, _SIZE, _LAST, _IS_OPEN = range(4)
+_KINDS = 256
 PARTS = 100
 """One of so many gaps is at most as long as the first percentile."""
 
 
 class RecordGaps:
-    """The gaps of a location with at most `record_count` records."""
+    """The gaps of a location with at most `record_count` records; `counts` are those by kind."""
 
     def __init__(self, record_count: int) -> None:
         self._shortest = np.empty(record_count // PARTS + 1, np.int64)
         self._state = np.zeros(4, np.int64)
+        self.counts = np.zeros(_KINDS, np.int64)
 
     def add(
         self, times: NDArray[np.uint64], kinds: NDArray[np.uint8], clock: NDArray[np.int64]
     ) -> None:
         """Take the next records."""
-        _add(times, kinds, clock, self._shortest, self._state)
+        _add(times, kinds, clock, self._shortest, self._state, self.counts)
 
     @property
     def count(self) -> int:
@@ -68,12 +70,13 @@ def _sink(heap: Any, gap: Any) -> None:
 
 
 @kernel
-def _add(times: Any, kinds: Any, clock: Any, heap: Any, state: Any) -> None:
+def _add(times: Any, kinds: Any, clock: Any, heap: Any, state: Any, counts: Any) -> None:
     count, size, last, is_open = state[_COUNT], state[_SIZE], state[_LAST], state[_IS_OPEN]
     ticks_per_ns = np.float64(clock[1]) / 1e9
     longest = np.int64(-1) if size < len(heap) else np.int64((heap[0] + 1) * ticks_per_ns) + 1
     for row in range(len(kinds)):
         kind, time = kinds[row], np.int64(times[row])
+        counts[kind] += 1
         if kind == rec.METRIC or kind == rec.ATTRIBUTE:
             continue
         if kind > rec.LEAVE and kind != rec.CONTEXT_ENTER and kind != rec.CONTEXT_LEAVE:

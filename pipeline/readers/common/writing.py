@@ -194,7 +194,7 @@ class _LocationWriter:
         return outcome
 
     def _records(self, record_count: int) -> Counter[str]:
-        counts = self._walk.record_counts
+        counts = self._walk.gaps.counts
         found = Counter({name: int(counts[kind]) for kind, name in RECORD_NAMES.items()})
         found["Unknown"] += record_count - found.total()  # not registered with the library
         return +found
