@@ -24,7 +24,7 @@ def correct_clocks(clock_events: Relation) -> tuple[pa.Table, pa.Table]:
     from tracemill.kernels.clock_replay import Events, replay_clocks
 
     # Copies: kernels are compiled for arrays that can be written.
-    location, time, sequence, is_sender, meeting, kind, instance, least = (
+    location, time, sequence, is_sender, _, meeting, kind, instance, least = (
         column.copy() for column in _read(clock_events)
     )
     locations, first = np.unique(location, return_index=True)
@@ -71,12 +71,13 @@ def _read(clock_events: Relation) -> list[NDArray[Any]]:
         "time_ns",
         "sequence",
         "is_sender",
+        "meeting_id IS NULL",
         f"coalesce(meeting_id, {_NONE})",
         f"coalesce(CASE kind {kinds} END, {_NONE})::BIGINT",
         f"coalesce(message_id, collective_id, {_NONE})",
         "least_ns",
     )
-    return in_order(found, keys=5)
+    return in_order(found, keys=6)
 
 
 def _meetings(meeting: Numbers, kind: Numbers, instance: Numbers, least: Numbers) -> "Meetings":
