@@ -38,13 +38,19 @@ class _Operations:
     """Calls that synchronize or move data, read when they are needed."""
 
     def __init__(
-        self, calls: Sequence[Relation], call_tree: Relation, classes: Relation, locations: Relation
+        self,
+        calls: Sequence[Relation],
+        call_tree: Relation,
+        classes: Relation,
+        locations: Relation,
+        groups: Numbers,
     ) -> None:
         """`calls` are tables with calls, those of few rows first; the last one has all."""
         self._calls = calls
         self._tree = call_tree
         self._classes = classes
         self._locations = locations
+        self._groups = groups
 
     @cached_property
     def _paths(self) -> tuple[Numbers, Numbers]:
@@ -61,7 +67,7 @@ class _Operations:
 
     @cached_property
     def _processes(self) -> Numbers:
-        return _processes_of(self._locations)
+        return _processes_of(self._locations, self._groups)[0]
 
     def communicate(self, spans: Spans) -> bool:
         """True if enough iterations contain an operation on a location of their process.
@@ -114,9 +120,9 @@ def find_loop(
     # The call tree has call paths; their regions are those of the table beside it.
     regions = call_paths.select("call_path_id, region_id")
     tree = call_tree.select("call_path_id, visit_count").join(regions, "call_path_id")
-    operations = _Operations((mpi_operations, visits), tree, region_classes, locations)
-    window = Window(begin=begin, end=end, communicate=operations.communicate)
     groups = _groups_of(locations)
+    operations = _Operations((mpi_operations, visits), tree, region_classes, locations, groups)
+    window = Window(begin=begin, end=end, communicate=operations.communicate)
     if loop_children.filter("is_head").aggregate("count(*)").fetchall()[0][0]:
         candidates = [_take_named(loop_children, groups, window)]
         loop = None if candidates[0].reason else candidates[0]
@@ -138,15 +144,21 @@ def _groups_of(locations: Relation) -> Numbers:
     return np.unique(read_columns(firsts, "location_group_id::BIGINT")[0])
 
 
-def _processes_of(locations: Relation, condition: str = "true") -> Numbers:
-    """The position of each location's process; -1 for locations that do not meet the condition."""
-    groups = _groups_of(locations)
-    location, group, is_wanted = read_columns(
-        locations, "location_id::BIGINT", "location_group_id::BIGINT", condition
+def _processes_of(locations: Relation, groups: Numbers) -> tuple[Numbers, Numbers]:
+    """The position of each location's process; -1 for locations without one.
+
+    The second result is -1 for locations that are no first thread, too.
+    """
+    location, group, is_first = read_columns(
+        locations,
+        "location_id::BIGINT",
+        "location_group_id::BIGINT",
+        "thread = 0 AND kind = 'cpu_thread'",
     )
     found = np.searchsorted(groups, group).clip(0, max(len(groups) - 1, 0))
-    is_known = is_wanted & (groups[found] == group if len(groups) else False)
-    return place(location, np.where(is_known, found, -1))
+    is_known = groups[found] == group if len(groups) else np.zeros(len(group), np.bool_)
+    every = np.where(is_known, found, -1)
+    return place(location, every), place(location, np.where(is_first, every, -1))
 
 
 def _read_bodies(loop_children: Relation, depths: dict[int, int], groups: Numbers) -> list[Body]:
@@ -288,8 +300,7 @@ def measure_iterations(
     groups = np.unique(group)
     begins, ends = (each.reshape(len(groups), -1) for each in spans)
     times = np.hstack([begins, ends[:, -1:]])
-    every = Boundaries(times, _processes_of(locations))
-    firsts = Boundaries(times, _processes_of(locations, "thread = 0 AND kind = 'cpu_thread'"))
+    every, firsts = (Boundaries(times, each) for each in _processes_of(locations, groups))
     computing, of_firsts = _computing(
         every, firsts, visits, call_paths, region_classes, class_changes
     )
