@@ -131,7 +131,7 @@ def test_cells_may_hold_anything(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "message"),
     [
         ("trace,p\n,4\n", "line 2: no trace"),
         ('trace,p\n"a\nb",4\nc\n', "line 4: not as many"),
@@ -140,9 +140,9 @@ def test_cells_may_hold_anything(tmp_path: Path) -> None:
         ("trace,p\n", "no runs are listed"),
     ],
 )
-def test_a_list_that_cannot_be_used(tmp_path: Path, lines: str, told: str) -> None:
+def test_a_list_that_cannot_be_used(tmp_path: Path, lines: str, message: str) -> None:
     (tmp_path / "runs.csv").write_text(lines)
-    with pytest.raises(CampaignError, match=told):
+    with pytest.raises(CampaignError, match=message):
         read_run_list(tmp_path / "runs.csv")
 
 
@@ -156,7 +156,7 @@ def test_expressions_have_values(expression: str, size: float, value: float) -> 
 
 
 @pytest.mark.parametrize(
-    ("expression", "told"),
+    ("expression", "message"),
     [
         ("m**3", "no m"), ("n**", "no expression"), ("__import__('os')", "cannot be computed"),
         ("n.real", "cannot be computed"), ("[n]", "cannot be computed"), ("1/0", "has no value"),
@@ -164,8 +164,8 @@ def test_expressions_have_values(expression: str, size: float, value: float) -> 
         ("True", "cannot be computed"), ("(" * 500, "no expression"),
     ],
 )  # fmt: skip
-def test_expressions_that_cannot_be_used(expression: str, told: str) -> None:
-    with pytest.raises(CampaignError, match=told):
+def test_expressions_that_cannot_be_used(expression: str, message: str) -> None:
+    with pytest.raises(CampaignError, match=message):
         evaluate_expression(expression, {"n": 2.0})
 
 
@@ -181,7 +181,7 @@ def test_a_campaign_file_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"patern": "p"}, "unknown field patern: fields are name, "),
         ({"scaling": "weak"}, "scaling: input should be 'fixed size', 'scaled size' or 'both'"),
@@ -192,8 +192,8 @@ def test_a_campaign_file_is_read(tmp_path: Path) -> None:
         ({"attainable_per_second": "fast"}, "attainable_per_second: .*, not 'fast'"),
     ],
 )
-def test_a_campaign_file_with_a_slip(given: dict[str, object], told: str) -> None:
-    with pytest.raises(CampaignError, match=told):
+def test_a_campaign_file_with_a_slip(given: dict[str, object], message: str) -> None:
+    with pytest.raises(CampaignError, match=message):
         check_description(given, "sB.toml")
 
 
@@ -204,7 +204,7 @@ def test_no_toml(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"processes": "many"}, "sB: processes is not a number: 'many'"),
         ({"processes": "0"}, "sB: processes cannot be 0"),
@@ -213,8 +213,8 @@ def test_no_toml(tmp_path: Path) -> None:
         ({"size": "nan"}, "sB: size cannot be nan"),
     ],
 )
-def test_parameters_that_cannot_be(given: dict[str, str], told: str) -> None:
-    with pytest.raises(CampaignError, match=re.escape(told)):
+def test_parameters_that_cannot_be(given: dict[str, str], message: str) -> None:
+    with pytest.raises(CampaignError, match=re.escape(message)):
         special_parameters(given, "", "sB")
 
 

@@ -71,7 +71,7 @@ def test_lines_that_are_alike_are_repetitions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "empty"),
         ("# nothing\n", "only comments"),
@@ -100,8 +100,8 @@ def test_lines_that_are_alike_are_repetitions(tmp_path: Path) -> None:
         ('p,time_s\n4,"1\n', r"line 2: not a table"),
     ],
 )  # fmt: skip
-def test_a_table_that_cannot_be_used(tmp_path: Path, text: str, told: str) -> None:
-    with pytest.raises(CampaignError, match=told):
+def test_a_table_that_cannot_be_used(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(CampaignError, match=message):
         read(tmp_path, "t.csv", text)
 
 
@@ -207,7 +207,7 @@ HEAD = "PARAMETER p\nPOINTS 2 4\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (HEAD, "write lines of DATA"),
         (f"{HEAD}REGION main\nDATA 1\n", r"line 3: 1 lines of DATA for 2 points"),
@@ -229,8 +229,8 @@ HEAD = "PARAMETER p\nPOINTS 2 4\n"
         (f"{HEAD}DATA 1\nDATA 1\nPOINTS 8\n", r"line 5: write PARAMETER and POINTS before"),
     ],
 )  # fmt: skip
-def test_a_text_for_extrap_that_cannot_be_used(tmp_path: Path, text: str, told: str) -> None:
-    with pytest.raises(CampaignError, match=told):
+def test_a_text_for_extrap_that_cannot_be_used(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(CampaignError, match=message):
         read(tmp_path, "e.txt", text)
 
 
@@ -239,7 +239,7 @@ def nested(points: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("{\n oops", r"line 2: not JSON"),
         ("[]", "not a JSON object"),
@@ -261,8 +261,8 @@ def nested(points: str) -> str:
         ('{"params": {"p": 2}, "value": [1, -2]}', "line 1: time is negative: -2"),
     ],
 )  # fmt: skip
-def test_a_json_for_extrap_that_cannot_be_used(tmp_path: Path, text: str, told: str) -> None:
-    with pytest.raises(CampaignError, match=told):
+def test_a_json_for_extrap_that_cannot_be_used(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(CampaignError, match=message):
         read(tmp_path, "e.json", text)
 
 
@@ -371,7 +371,7 @@ def test_calls_that_a_report_hides_are_noted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("before", "after", "message"),
     [
         ("@ mpiP\n", "", "no report of mpiP: it does not begin with @ mpiP"),
         ("@--- MPI Time", "@--- Task Time", "no section MPI Time"),
@@ -392,8 +392,10 @@ def test_calls_that_a_report_hides_are_noted(tmp_path: Path) -> None:
          "count is not a whole number: 1.5"),
     ],
 )  # fmt: skip
-def test_a_report_that_cannot_be_used(tmp_path: Path, before: str, after: str, told: str) -> None:
-    with pytest.raises(CampaignError, match=told):
+def test_a_report_that_cannot_be_used(
+    tmp_path: Path, before: str, after: str, message: str
+) -> None:
+    with pytest.raises(CampaignError, match=message):
         report(tmp_path, (before, after))
 
 

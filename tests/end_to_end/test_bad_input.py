@@ -62,9 +62,9 @@ def test_a_damaged_archive_is_one_line_and_leaves_nothing(
     shutil.copytree(GOOD, trace)
     damage(trace)
     assert analyze(trace, tmp_path / "store") == code
-    told = capsys.readouterr().err
-    assert len(told.splitlines()) == 1
-    assert named in told
+    message = capsys.readouterr().err
+    assert len(message.splitlines()) == 1
+    assert named in message
     assert not list(tmp_path.glob("store/runs/run=*/gen=*"))
 
 
@@ -80,9 +80,9 @@ def test_what_is_no_trace_is_one_line(
     (tmp_path / "empty").mkdir()
     (tmp_path / "text.otf2").write_text("hello\n")
     assert analyze(tmp_path / name, tmp_path / "store") == code
-    told = capsys.readouterr().err
-    assert len(told.splitlines()) == 1
-    assert name in told
+    message = capsys.readouterr().err
+    assert len(message.splitlines()) == 1
+    assert name in message
 
 
 def test_a_process_ends_with_the_code_and_the_line(tmp_path: Path) -> None:

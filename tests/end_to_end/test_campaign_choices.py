@@ -78,14 +78,14 @@ def write_trace(path: Path, processes: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "told"),
+    ("pattern", "message"),
     [("p{x", "an unpaired brace"), ("{n}", "parameters come from columns here")],
 )
 def test_a_pattern_for_a_table_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], pattern: str, told: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], pattern: str, message: str
 ) -> None:
     found = refused(tmp_path, capsys, str(write(tmp_path, TIMES)), "--pattern", pattern)
-    assert found.startswith(f"pattern '{pattern}': {told}")
+    assert found.startswith(f"pattern '{pattern}': {message}")
     assert "\n" not in found
 
 
@@ -128,7 +128,7 @@ def test_the_size_is_the_named_parameter(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "told"),
+    ("size", "message"),
     [
         ("mesh", "size 'mesh': no run has this parameter; parameters are q: name one of them"),
         ("n", "size 'n': no run has this parameter; parameters are q"),
@@ -136,10 +136,10 @@ def test_the_size_is_the_named_parameter(tmp_path: Path) -> None:
     ],
 )
 def test_an_unknown_size_is_reported_with_the_parameters_there_are(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], size: str, told: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], size: str, message: str
 ) -> None:
     error = refused(tmp_path, capsys, str(write(tmp_path, TIMES)), "--size", size)
-    assert error.startswith(told)
+    assert error.startswith(message)
     assert "\n" not in error
 
 
@@ -148,12 +148,12 @@ def test_a_size_that_names_of_traces_do_not_tell(
 ) -> None:
     """It is refused before traces are read: this one could not be."""
     make_archive(tmp_path / "cg_p4_m10")
-    told = ("--pattern", "p{p}_m{m}", "--size", "q")
-    assert "parameters are m:" in refused(tmp_path, capsys, str(tmp_path), *told)
+    options = ("--pattern", "p{p}_m{m}", "--size", "q")
+    assert "parameters are m:" in refused(tmp_path, capsys, str(tmp_path), *options)
 
 
 @pytest.mark.parametrize(
-    ("expression", "told"),
+    ("expression", "message"),
     [
         ("q**", "'q**' is no expression: write one like n**3"),
         ("mesh**3", "no mesh: names that can be used are d, n, p, processes, q, size"),
@@ -161,11 +161,11 @@ def test_a_size_that_names_of_traces_do_not_tell(
     ],
 )
 def test_an_amount_that_cannot_be_is_reported_before_traces_are_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], expression: str, told: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], expression: str, message: str
 ) -> None:
     make_archive(tmp_path / "cg_p4_q20")
     names = ("--pattern", "p{p}_q{q}", "--size", "q", "--computation-size", expression)
-    assert told in refused(tmp_path, capsys, str(tmp_path), *names)
+    assert message in refused(tmp_path, capsys, str(tmp_path), *names)
 
 
 def test_the_size_per_process_may_be_chosen(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_the_size_per_process_may_be_chosen(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ('scaled_size = "n"', "scaled_size 'n': write an expression of p"),
         ('size_per_process = "m/p"', "no m"),
@@ -193,11 +193,11 @@ def test_the_size_per_process_may_be_chosen(tmp_path: Path) -> None:
     ],
 )
 def test_choices_of_a_file_are_reported_before_traces_are_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, told: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, message: str
 ) -> None:
     make_archive(tmp_path / "cg_p4")
     (tmp_path / "cg.toml").write_text(f'runs = ["cg_*"]\n{line}\n')
-    assert told in refused(tmp_path, capsys, str(tmp_path / "cg.toml"))
+    assert message in refused(tmp_path, capsys, str(tmp_path / "cg.toml"))
 
 
 # --- Variants ------------------------------------------------------------------------------------
@@ -211,8 +211,8 @@ def test_variants_are_programs_of_their_own(
     assert connection.sql(
         "SELECT application, efficiency FROM efficiency_grid WHERE processes = 2 ORDER BY ALL"
     ).fetchall() == [("x block=32", 1.0), ("x block=64", 0.9)]
-    told = " ".join(capsys.readouterr().err.split())
-    assert "x: runs differ in block: each value is a program of its own" in told
+    message = " ".join(capsys.readouterr().err.split())
+    assert "x: runs differ in block: each value is a program of its own" in message
 
 
 def test_the_best_variant_counts_where_that_is_chosen_and_the_report_says_so(
@@ -238,9 +238,9 @@ def test_a_parameter_of_one_value_makes_no_variants(tmp_path: Path) -> None:
 # --- Scaling, and references ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("told", ["option", "file"])
-def test_programs_of_other_references_are_ranked_together_only_when_told(
-    tmp_path: Path, told: str
+@pytest.mark.parametrize("place", ["option", "file"])
+def test_programs_of_other_references_are_ranked_together_only_if_asked(
+    tmp_path: Path, place: str
 ) -> None:
     """The speed-up of x is over 1 process, that of y over 2."""
     times = "app,p,n,time_s\n" + "".join(
@@ -250,7 +250,7 @@ def test_programs_of_other_references_are_ranked_together_only_when_told(
     table = str(write(tmp_path, times))
     query = "SELECT count(DISTINCT comparison) FROM mark_rankings"
     assert make(tmp_path, table).sql(query).fetchall() == [(2,)]
-    if told == "option":
+    if place == "option":
         arguments = [table, "--rank-across-references"]
     else:
         listed = tmp_path / "runs.toml"
@@ -331,9 +331,9 @@ def test_mistakes_are_left_out_where_damage_is_allowed(
     table = write(tmp_path, "p,time_s\n2,1\n4\n8,fast\n16,0\n")
     connection = make(tmp_path, str(table), "--allow-damaged")
     assert connection.sql("SELECT processes FROM campaign_runs").fetchall() == [(2,)]
-    told = " ".join(capsys.readouterr().err.split())
+    message = " ".join(capsys.readouterr().err.split())
     for line in ("line 3", "line 4", "line 5"):
-        assert f"left out: {table}: {line}" in told
+        assert f"left out: {table}: {line}" in message
 
 
 def test_all_mistakes_of_a_list_are_reported_by_line(

@@ -288,7 +288,7 @@ def test_parts_of_one_side_only_are_named(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         (["before", "nosuch"], MissingInputError.exit_code, "no run nosuch"),
         (["befoer", "after"], MissingInputError.exit_code, "did you mean before?"),
@@ -301,10 +301,10 @@ def test_parts_of_one_side_only_are_named(
     ],
 )  # fmt: skip
 def test_wrong_names_are_reported_in_a_line(
-    arguments: list[str], code: int, told: str, tell: Tell
+    arguments: list[str], code: int, message: str, tell: Tell
 ) -> None:
     line = tell(*arguments, code=code)
-    assert told in line
+    assert message in line
     assert line.count("\n") == 1
 
 
@@ -371,19 +371,19 @@ def test_the_document_holds_what_a_program_needs(tell: Tell, tmp_path: Path) -> 
     path = tmp_path / "changes.json"
     limit = "run_time > +1%"
     tell("before", "after", "--output", str(path), "--fail-if", limit, code=23)
-    told = json.loads(path.read_text())
-    assert told["causes"][0]["metric"] == "computation"
-    assert told["causes"][0]["call_path"] == UPDATE
-    assert told["causes"][0]["rank"] == 1
-    assert told["critical_path_subtree"]["call_path"] == UPDATE
-    assert told["conditions"][0] | {"reason": ""} == {
+    document = json.loads(path.read_text())
+    assert document["causes"][0]["metric"] == "computation"
+    assert document["causes"][0]["call_path"] == UPDATE
+    assert document["causes"][0]["rank"] == 1
+    assert document["critical_path_subtree"]["call_path"] == UPDATE
+    assert document["conditions"][0] | {"reason": ""} == {
         "expression": limit, "holds": True, "reason": "",
     }  # fmt: skip
-    assert [len(told[side]["runs"]) for side in ("base", "other")] == [3, 2]
-    times = [run["run_time_ns"] for run in told["base"]["runs"]]
-    assert told["run_time"]["base_value"] == pytest.approx(sum(times) / 3)
-    assert {row["rank"] for row in told["ranks"]} == {0, 1, 2}
-    assert json.loads(tell("before", "after", "--format", "json")) == told | {"conditions": []}
+    assert [len(document[side]["runs"]) for side in ("base", "other")] == [3, 2]
+    times = [run["run_time_ns"] for run in document["base"]["runs"]]
+    assert document["run_time"]["base_value"] == pytest.approx(sum(times) / 3)
+    assert {row["rank"] for row in document["ranks"]} == {0, 1, 2}
+    assert json.loads(tell("before", "after", "--format", "json")) == document | {"conditions": []}
 
 
 def test_every_format_says_the_same(tell: Tell, tmp_path: Path) -> None:

@@ -193,12 +193,12 @@ def test_every_metric_is_explained_in_both_forms() -> None:
 def test_place_in_the_hierarchy_is_shown() -> None:
     console = plain()
     print_explanation(find_metric("mpi_latesender_wo", METRICS), METRICS, console)
-    told = " ".join(console.export_text().split())
-    assert " Part of: Late Sender (mpi_latesender) " in told
+    message = " ".join(console.export_text().split())
+    assert " Part of: Late Sender (mpi_latesender) " in message
     assert (
         " Includes: Wrong Order, Different Sources (mpi_lswo_different), "
         "Wrong Order, Same Source (mpi_lswo_same) "
-    ) in told
+    ) in message
 
 
 def test_the_list_has_a_line_per_metric_below_its_kind() -> None:
@@ -235,7 +235,7 @@ def test_signs_of_a_title_need_not_be_typed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("mpi_latesend", "no metric mpi_latesend: did you mean mpi_latesender"),
         ("mpi_barier_wait", "did you mean mpi_barrier_wait"),
@@ -246,12 +246,12 @@ def test_signs_of_a_title_need_not_be_typed() -> None:
     ],
 )
 def test_an_unknown_metric_is_one_line(
-    name: str, told: str, capsys: pytest.CaptureFixture[str]
+    name: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["explain", name]) == MissingInputError.exit_code
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert told in captured.err
+    assert message in captured.err
     assert captured.err.count("\n") == 1
 
 
@@ -273,7 +273,7 @@ def test_a_text_may_lie_in_any_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("front", "told"),
+    ("front", "message"),
     [
         ("# Mine\n", "the text has no front matter"),
         (FRONT.removesuffix("---\n"), "the text has no front matter"),
@@ -282,9 +282,9 @@ def test_a_text_may_lie_in_any_folder(tmp_path: Path) -> None:
         (FRONT.replace(" Mine.", " "), "the front matter has a line 'meaning: '"),
     ],
 )
-def test_mistakes_in_front_matter_are_refused(tmp_path: Path, front: str, told: str) -> None:
+def test_mistakes_in_front_matter_are_refused(tmp_path: Path, front: str, message: str) -> None:
     (tmp_path / "mpi_mine.md").write_text(front)
-    with pytest.raises(QueryError, match=f"^mpi_mine: {told}: .*mpi_mine.md: "):
+    with pytest.raises(QueryError, match=f"^mpi_mine: {message}: .*mpi_mine.md: "):
         shipped_metrics(tmp_path)
 
 

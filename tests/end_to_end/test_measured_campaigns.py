@@ -127,7 +127,7 @@ def test_published_marks_are_ranked_beside(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "message"),
     [
         ("p,time_s\n2,-1\n", "line 2"),
         ("n,time_s\n2,1\n", "p"),
@@ -136,13 +136,13 @@ def test_published_marks_are_ranked_beside(tmp_path: Path) -> None:
     ],
 )
 def test_bad_tables_are_one_clear_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], lines: str, told: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], lines: str, message: str
 ) -> None:
     (tmp_path / "bad.csv").write_text(lines)
     assert main(["campaign", str(tmp_path / "bad.csv"), "--store", str(tmp_path / "s")]) == 17
     error = capsys.readouterr().err.strip()
     assert "\n" not in error
-    assert told in error
+    assert message in error
 
 
 def test_one_process_count_gives_what_can_be_given(tmp_path: Path) -> None:

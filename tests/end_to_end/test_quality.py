@@ -75,7 +75,7 @@ def test_findings_are_listed_for_other_programs(
 
 
 @pytest.mark.parametrize(
-    ("condition", "told"),
+    ("condition", "message"),
     [
         ("any", "findings = 36"),
         ("unmatched_sends > 0 or clock_violations > 10", "unmatched_sends = 5, clock_violations"),
@@ -100,14 +100,14 @@ def test_findings_are_listed_for_other_programs(
     ],
 )
 def test_a_condition_that_holds_has_an_exit_code_of_its_own(
-    store: str, condition: str, told: str | None, capsys: pytest.CaptureFixture[str]
+    store: str, condition: str, message: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    expected = 22 if told else 0
+    expected = 22 if message else 0
     assert cli.main(["quality", "damaged", "--store", store, "--fail-on", condition]) == expected
     captured = capsys.readouterr()
     assert "29 × missing records" in captured.out
     assert len(captured.err.splitlines()) == (1 if expected else 0)
-    assert (told or "") in captured.err
+    assert (message or "") in captured.err
 
 
 @pytest.mark.parametrize(
@@ -193,16 +193,16 @@ def test_a_run_of_a_version_that_did_not_tell_losses_is_listed(
     (table,) = store.glob("runs/run=*/gen=*/trace_quality.parquet")
     pq.write_table(pq.read_table(table, partitioning=None).drop(["is_loss"]), table)
     (manifest,) = store.glob("runs/run=*/gen=*/manifest.json")
-    told = json.loads(manifest.read_text())
-    told["tables"]["trace_quality"]["byte_count"] = table.stat().st_size
-    manifest.write_text(json.dumps(told))
+    message = json.loads(manifest.read_text())
+    message["tables"]["trace_quality"]["byte_count"] = table.stat().st_size
+    manifest.write_text(json.dumps(message))
     assert cli.main(["runs", "--store", str(store)]) == 0
     listed = " ".join(capsys.readouterr().out.split())
     assert "m01_late_sender measured 4 136 " in listed
     assert listed.endswith("made by an earlier version: analyze the trace again")
 
 
-# --- Completeness is one thing, wherever it is told ----------------------------------------------
+# --- Completeness is the same everywhere --------------------------------------------------------
 
 ROWS = "0,Enter,main,0,\n5,Leave,main,0,\n"
 

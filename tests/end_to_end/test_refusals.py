@@ -98,10 +98,10 @@ def test_a_store_that_lost_a_table_cannot_be_read(
     for command in ("sql SELECT", "sql SELECT --all-runs", "report", "export severities"):
         output = ["--output", str(tmp_path / "a.csv")] if command.startswith("export") else []
         assert cli.main([*command.split(), *output, "--store", str(broken)]) == 30
-        told = capsys.readouterr().err
-        assert "locations" in told
-        assert "analyze the trace again" in told
-        assert told.count("\n") == 1
+        message = capsys.readouterr().err
+        assert "locations" in message
+        assert "analyze the trace again" in message
+        assert message.count("\n") == 1
     assert cli.main(["runs", "--store", str(broken)]) == 0
     listed = capsys.readouterr().out
     assert "the store has lost locations: analyze the trace again" in " ".join(listed.split())
@@ -137,9 +137,9 @@ def words_of(command: str) -> list[str]:
      f"analyze {TRACE} --no-report"],
 )  # fmt: skip
 def test_a_reader_that_has_seen_enough_gets_no_error(command: str, place: Path) -> None:
-    code, told = run_unread(words_of(command), place)
+    code, message = run_unread(words_of(command), place)
     assert code == BROKEN_PIPE
-    assert not told or told.startswith("nothing to do: ")
+    assert not message or message.startswith("nothing to do: ")
 
 
 @pytest.mark.parametrize("command", ["runs", "--help", "sql FROM=visits"])
