@@ -8,7 +8,7 @@
 --             $row_limit        maximum number of visits, longest first (BIGINT, default 20000)
 WITH
     longest AS (
-        SELECT location_id, visit_id, call_path_id, region_id, enter_ns, leave_ns
+        SELECT location_id, visit_id, region_id, enter_ns, leave_ns
         FROM visits
         WHERE
             enter_ns < $window_end_ns::BIGINT
@@ -20,7 +20,6 @@ WITH
 SELECT
     location_id,
     visit_id,
-    call_path_id,
     region_id,
     enter_ns,
     leave_ns
