@@ -15,7 +15,7 @@ from tests.oracle.teams import (
 
 Row = dict[str, Any]
 NOBODY = {"cause_location_id": None, "cause_visit_id": None, "cause_enter_ns": None}
-NOTHING = {"message_id": None, "collective_id": None}
+NOTHING = {"message_id": None, "collective_id": None, "partner_leave_ns": None}
 
 
 def location_spans(tables: Tables) -> list[Row]:
@@ -69,8 +69,10 @@ def _points_of_messages(tables: Tables) -> list[Row]:
             cause = {f"cause_{name}": other[name] for name in ("location_id", "visit_id")}
             cause["cause_enter_ns"] = other["enter_ns"]
             about = NOTHING | {"kind": kind, "message_id": wait["message_id"]}
-            rows.append(own | cause | about | {"wait_ns": wait["wait_ns"]})
-            rows.append(other | NOBODY | about | {"wait_ns": 0})
+            waits = {"wait_ns": wait["wait_ns"], "partner_leave_ns": other["leave_ns"]}
+            awaits = {"wait_ns": 0, "partner_leave_ns": own["leave_ns"]}
+            rows.append(own | cause | about | waits)
+            rows.append(other | NOBODY | about | awaits)
     return rows
 
 
