@@ -93,19 +93,19 @@ def slower(store: Path) -> Comparison:
     return compare_runs(runs(store, "before"), runs(store, "after"), threads=1)
 
 
-Tell = Callable[..., str]
+Printed = Callable[..., str]
 
 
 @pytest.fixture
-def tell(store: Path, capsys: pytest.CaptureFixture[str]) -> Tell:
+def printed(store: Path, capsys: pytest.CaptureFixture[str]) -> Printed:
     """What the command prints; it must end with a code."""
 
     def run(*arguments: str, code: int = 0) -> str:
         capsys.readouterr()
         assert cli.main(["compare", *arguments, "--store", str(store)]) == code
-        said = capsys.readouterr()
-        assert "Traceback" not in said.err
-        return said.out if not code else said.err
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return captured.out if not code else captured.err
 
     return run
 
@@ -136,28 +136,28 @@ def test_the_other_way_round_it_is_what_became_faster(store: Path, slower: Compa
     assert faster.run_time.change_value == -slower.run_time.change_value
 
 
-def test_a_limit_that_is_passed_exits_with_23(tell: Tell) -> None:
+def test_a_limit_that_is_passed_exits_with_23(printed: Printed) -> None:
     limit = f"computation in {UPDATE} > +5%"
-    line = tell("before", "after", "--fail-if", "visits > +0", "--fail-if", limit,
+    line = printed("before", "after", "--fail-if", "visits > +0", "--fail-if", limit,
                 code=RegressionError.exit_code)  # fmt: skip
     assert line.startswith(f"tracemill: before → after: {limit}: Computation in ")
     assert line.count("\n") == 1
-    said = tell("after", "before", "--fail-if", limit)
-    assert f"Passes: {limit}. Computation" in said
+    captured = printed("after", "before", "--fail-if", limit)
+    assert f"Passes: {limit}. Computation" in captured
 
 
-def test_a_change_within_the_noise_is_no_regression(store: Path, tell: Tell) -> None:
+def test_a_change_within_the_noise_is_no_regression(store: Path, printed: Printed) -> None:
     """Of three runs of the same program one is slowest; the other two vary as much."""
     side = compare_runs(runs(store, "before"), runs(store, "before"), threads=1).base
     by_time = sorted(zip(side.sizes, side.runs, strict=True), key=lambda e: e[0].whole_time_ns)
     first, second, third = (run for _, run in by_time)
     alone = (first.run_id, third.run_id)
     repeated = (f"{first.run_id},{second.run_id}", third.run_id)
-    assert "Without repetitions" in tell(*alone)
-    tell(*alone, "--fail-if", "run_time > +0%", code=RegressionError.exit_code)
+    assert "Without repetitions" in printed(*alone)
+    printed(*alone, "--fail-if", "run_time > +0%", code=RegressionError.exit_code)
     change = compare_runs([first, second], [third]).run_time
     code = RegressionError.exit_code if change.is_beyond_noise else 0
-    tell(*repeated, "--fail-if", "run_time > +0%", code=code)
+    printed(*repeated, "--fail-if", "run_time > +0%", code=code)
 
 
 # --- Against an oracle ---------------------------------------------------------------------------
@@ -242,27 +242,27 @@ def test_python_compares_by_the_same_names(store: Path, slower: Comparison) -> N
 
 
 @pytest.mark.parametrize("name", ["before", "m31_omp_tasks", "damaged", "else"])
-def test_a_run_is_as_it_is(store: Path, name: str, tell: Tell) -> None:
+def test_a_run_is_as_it_is(store: Path, name: str, printed: Printed) -> None:
     same = compare_runs(runs(store, name), runs(store, name), threads=1)
     assert {row.change_value for row in (*same.metrics, same.run_time)} == {0}
     assert same.call_paths == same.ranks == same.causes() == ()
-    said = tell(name, name, "--fail-if", "run_time > +0%")
-    assert "A and B are the same: " in said
+    captured = printed(name, name, "--fail-if", "run_time > +0%")
+    assert "A and B are the same: " in captured
 
 
-def test_runs_without_a_common_call_path_are_reported(tell: Tell) -> None:
-    said = tell("before", "else")
-    assert "A and B have no call path in common: are they runs of the same program?" in said
-    assert "times are sums over all processes" in said
+def test_runs_without_a_common_call_path_are_reported(printed: Printed) -> None:
+    captured = printed("before", "else")
+    assert "A and B have no call path in common: are they runs of the same program?" in captured
+    assert "times are sums over all processes" in captured
 
 
-def test_different_numbers_of_processes_are_compared_by_sums(store: Path, tell: Tell) -> None:
-    said = tell("before", "wide")
+def test_different_numbers_of_processes_are_compared_by_sums(store: Path, printed: Printed) -> None:
+    captured = printed("before", "wide")
     assert (
         "A has 3 processes, B 5: times are sums over all processes, and only their change on the "
-        "critical path changes the run time." in said
+        "critical path changes the run time." in captured
     )
-    assert "rank, most on rank" not in said
+    assert "rank, most on rank" not in captured
     found = compare_runs(runs(store, "before"), runs(store, "wide"), threads=1)
     (update,) = found.in_call_path("computation", UPDATE)
     assert update.base_value == pytest.approx(3 * BASE_NS * ITERATIONS, rel=0.05)
@@ -281,10 +281,10 @@ def test_different_numbers_of_processes_are_compared_by_sums(store: Path, tell: 
     ],
 )
 def test_parts_of_one_side_only_are_named(
-    tell: Tell, other: str, sentences: tuple[str, ...]
+    printed: Printed, other: str, sentences: tuple[str, ...]
 ) -> None:
-    said = tell("m01_late_sender", other)
-    assert all(sentence in said for sentence in sentences)
+    captured = printed("m01_late_sender", other)
+    assert all(sentence in captured for sentence in sentences)
 
 
 @pytest.mark.parametrize(
@@ -301,9 +301,9 @@ def test_parts_of_one_side_only_are_named(
     ],
 )  # fmt: skip
 def test_wrong_names_are_reported_in_a_line(
-    arguments: list[str], code: int, message: str, tell: Tell
+    arguments: list[str], code: int, message: str, printed: Printed
 ) -> None:
-    line = tell(*arguments, code=code)
+    line = printed(*arguments, code=code)
     assert message in line
     assert line.count("\n") == 1
 
@@ -344,8 +344,8 @@ def test_efficiencies_are_the_means_of_those_stored(store: Path, slower: Compari
     assert (found["load_balance"].change_ratio or 0) < 0
 
 
-def test_the_first_screen_ends_with_the_command_for_the_rest(tell: Tell) -> None:
-    short, whole = tell("before", "after"), tell("before", "after", "--format", "terminal")
+def test_the_first_screen_ends_with_the_command_for_the_rest(printed: Printed) -> None:
+    short, whole = printed("before", "after"), printed("before", "after", "--format", "terminal")
     shown, last = short.rstrip().rsplit("\n\n", 1)
     assert whole.startswith(shown)
     assert len(short.splitlines()) < 50 < len(whole.splitlines())
@@ -356,8 +356,8 @@ def test_the_first_screen_ends_with_the_command_for_the_rest(tell: Tell) -> None
     )
 
 
-def test_efficiencies_stand_at_the_head(tell: Tell) -> None:
-    lines = tell("before", "after", "--format", "terminal").splitlines()
+def test_efficiencies_stand_at_the_head(printed: Printed) -> None:
+    lines = printed("before", "after", "--format", "terminal").splitlines()
     place = next(at for at, line in enumerate(lines) if line.startswith("Parallel efficiency "))
     assert lines[place - 2].startswith("B takes ")
     assert lines[place - 1].endswith(" on the critical path.")
@@ -367,10 +367,10 @@ def test_efficiencies_stand_at_the_head(tell: Tell) -> None:
 # --- Formats -------------------------------------------------------------------------------------
 
 
-def test_the_document_holds_what_a_program_needs(tell: Tell, tmp_path: Path) -> None:
+def test_the_document_holds_what_a_program_needs(printed: Printed, tmp_path: Path) -> None:
     path = tmp_path / "changes.json"
     limit = "run_time > +1%"
-    tell("before", "after", "--output", str(path), "--fail-if", limit, code=23)
+    printed("before", "after", "--output", str(path), "--fail-if", limit, code=23)
     document = json.loads(path.read_text())
     assert document["causes"][0]["metric"] == "computation"
     assert document["causes"][0]["call_path"] == UPDATE
@@ -383,20 +383,22 @@ def test_the_document_holds_what_a_program_needs(tell: Tell, tmp_path: Path) -> 
     times = [run["run_time_ns"] for run in document["base"]["runs"]]
     assert document["run_time"]["base_value"] == pytest.approx(sum(times) / 3)
     assert {row["rank"] for row in document["ranks"]} == {0, 1, 2}
-    assert json.loads(tell("before", "after", "--format", "json")) == document | {"conditions": []}
+    assert json.loads(printed("before", "after", "--format", "json")) == document | {
+        "conditions": []
+    }
 
 
-def test_every_format_says_the_same(tell: Tell, tmp_path: Path) -> None:
-    terminal = tell("before", "after")
+def test_every_format_says_the_same(printed: Printed, tmp_path: Path) -> None:
+    terminal = printed("before", "after")
     first = next(line for line in terminal.splitlines() if line.startswith(" 1. "))
     headline = first.removeprefix(" 1. ").partition(". ")[0]
     assert headline.startswith(f'Computation in "{UPDATE}": +')
     page, text = tmp_path / "page.html", tmp_path / "text.md"
-    tell("before", "after", "--output", str(page))
-    tell("before", "after", "--output", str(text))
+    printed("before", "after", "--output", str(page))
+    printed("before", "after", "--output", str(text))
     assert headline in "".join(read_page(page.read_text()).texts)
     assert headline in text.read_text()
-    assert tell("before", "after", "--format", "markdown") == text.read_text()
+    assert printed("before", "after", "--format", "markdown") == text.read_text()
 
 
 def test_the_sql_that_is_shown_gives_what_is_reported(

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for outcome in _outcomes(cases, metrics, chosen.jobs):
         print(_line(outcome), flush=True)
         outcomes.append(outcome)
-    _tell_the_rest(outcomes, without)
+    _print_the_rest(outcomes, without)
     return 0 if all(outcome.is_good for outcome in outcomes) else 1
 
 
@@ -85,7 +85,7 @@ def _problems(outcome: Outcome) -> Iterator[str]:
     yield from map(str, compared.off[:SHOWN_CELLS])
 
 
-def _tell_the_rest(outcomes: Sequence[Outcome], without: Sequence[str]) -> None:
+def _print_the_rest(outcomes: Sequence[Outcome], without: Sequence[str]) -> None:
     if without:
         print(f"no reference, left out: {', '.join(without)}")
     for left_out in sorted({each.left_out for each in outcomes if each.left_out}):
