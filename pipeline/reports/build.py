@@ -1,6 +1,7 @@
 """Builds the report of a run from its tables."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -8,7 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 import duckdb
 
 from tracemill.base.names import make_visible, shorten
+from tracemill.base.processors import available_threads
 from tracemill.engine.focusing.options import EVERYTHING
+from tracemill.engine.resources import lanes_for
 from tracemill.reports.document import document_of
 from tracemill.reports.material import Material
 from tracemill.reports.model import Report, Section
@@ -55,12 +58,25 @@ def build_report(
     A `database` that an analysis left saves to read small tables again; it is closed.
     Raises QueryError if a table does not fit its query.
     """
-    return _build(run, _opened_sections, threads, memory_limit, windows, database)
+
+    def build(material: Material) -> tuple[Section, ...]:
+        lanes = _lanes(material, threads, memory_limit)
+        with material.beside(run.provide) if lanes > 1 else nullcontext() as beside:
+            return _opened_sections(material, beside)
+
+    return _build(run, build, threads, memory_limit, windows, database)
 
 
-def _opened_sections(material: Material) -> tuple[Section, ...]:
+def _lanes(material: Material, threads: int | None, memory_limit: str) -> int:
+    """How many sections are built at once; the tables of a focus belong to one connection."""
+    records = int(str(material.overview["record_count"]))
+    lanes = lanes_for(records, threads=threads or available_threads(), memory_limit=memory_limit)
+    return 1 if material.is_focused else lanes
+
+
+def _opened_sections(material: Material, beside: Material | None) -> tuple[Section, ...]:
     """All sections; the page opens with what the summary is in short."""
-    first, *others = build_sections(material)
+    first, *others = build_sections(material, beside=beside)
     return (replace(first, opening=opening_of(material)), *others)
 
 

@@ -13,7 +13,6 @@ from markupsafe import Markup, escape
 from tracemill.base.caches import cache_folders
 from tracemill.base.names import make_visible
 from tracemill.reports.course import course_of
-from tracemill.reports.embedding import embed
 from tracemill.reports.model import Column, Layout, Report, Table, Trend
 from tracemill.reports.page_names import (
     short_site,
@@ -165,7 +164,6 @@ def _template() -> "jinja2.Template":
         matrix_of=matrix_of,
         segments_of=segments_of,
         chart_of=chart_of,
-        embed=embed,
         filter_of=_filter_of,
         curve_of=curve_of,
         show_path=show_path,

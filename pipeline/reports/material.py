@@ -1,8 +1,10 @@
 """The input of the report sections: a run's tables, read with the report queries."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from threading import Lock
 from typing import Any
 
 import duckdb
@@ -44,7 +46,7 @@ class Material:
     """The tables of a run in a database, with their manifest.
 
     `provide` adds a table when a query first needs it, unless it is `provided`; without it, all
-    tables exist already.
+    tables exist already. Views are those of the connection.
     `windows` are the windows of the run requested in detail. If it `is_focused`, they are the
     tables of a focus.
     Queries raise QueryError if a table does not fit.
@@ -58,6 +60,8 @@ class Material:
     provide: Callable[[str], object] | None = None
     provided: set[str] = field(default_factory=set)
     _fetched: dict[tuple[str, int | None], Fetched] = field(default_factory=dict)
+    _views: set[str] = field(default_factory=set)
+    _providing: Lock = field(default_factory=Lock)
 
     @cached_property
     def overview(self) -> dict[str, Value]:
@@ -68,6 +72,28 @@ class Material:
     def has_threads(self) -> bool:
         """True if a process has several threads, so that ranks do not identify them."""
         return self.overview["thread_count"] != self.overview["process_count"]
+
+    @contextmanager
+    def beside(
+        self, provide: Callable[[duckdb.DuckDBPyConnection, str], object]
+    ) -> "Iterator[Material]":
+        """The same for another thread: on a connection of its own, with what was fetched so far.
+
+        At the end, this material has what the other one fetched, too.
+        """
+        connection = self.connection.cursor()
+        other = replace(
+            self,
+            connection=connection,
+            provide=partial(provide, connection),
+            _views=set(),
+            _fetched=dict(self._fetched),
+        )
+        try:
+            yield other
+        finally:
+            connection.close()
+        self._fetched.update(other._fetched)
 
     def fetch(self, query: str, row_limit: int | None = None) -> Fetched:
         """Column names and rows of a report query; it runs again only for rows not yet fetched.
@@ -161,12 +187,14 @@ class Material:
         """The connection, with the tables that the query reads."""
         inputs = load_query(query).inputs
         if self.provide is not None:
-            for name in stored_inputs([load_query(query)]):
-                if name not in self.provided:
-                    self.provide(name)
-                    self.provided.add(name)
-        create_views(self.connection, inputs, given=self.provided, as_tables=self._asked_often)
-        self.provided.update(inputs)
+            with self._providing:
+                for name in stored_inputs([load_query(query)]):
+                    if name not in self.provided:
+                        self.provide(name)
+                        self.provided.add(name)
+        given = self.provided | self._views
+        create_views(self.connection, inputs, given=given, as_tables=self._asked_often)
+        self._views.update(inputs)
         return self.connection
 
     @cached_property

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tracemill.base.names import site_behind
 from tracemill.engine.focusing.options import EVERYTHING, FocusOptions
+from tracemill.reports.embedding import embed
 from tracemill.reports.units import Unit, Value, format_value, grade_of
 
 if TYPE_CHECKING:
@@ -336,6 +337,11 @@ class Widget:
     description: str
     data: Mapping[str, object] = field(compare=False)  # arrays, which do not compare as a whole
     of: tuple[ShownQuery, ...]
+
+    @cached_property
+    def embedded(self) -> str:
+        """The data as text for a page."""
+        return embed(self.data)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,14 +9,18 @@ from typing import Any
 import pytest
 
 from tests.helpers.memory_sink import MemorySink
+from tracemill.base.errors import QueryError
 from tracemill.base.text import bytes_of
-from tracemill.engine import execute
+from tracemill.engine import execute, resources
 from tracemill.engine.execute import Engine
 from tracemill.engine.graph import SqlStage
 from tracemill.engine.lanes import Lanes
 from tracemill.engine.progress import SilentReporter
 from tracemill.engine.resources import lanes_for, open_database
 from tracemill.patterns.catalog import known_tables
+from tracemill.reports.build import build_report
+from tracemill.reports.html import render_html
+from tracemill.reports.sections import timeline
 from tracemill.sql.query_files import all_queries
 from tracemill.stages.stage import PythonStage
 from tracemill.store.database import connect, less_memory
@@ -282,3 +286,36 @@ def test_lanes_are_among_the_threads_of_queries(
     with open_database(2_000_000, generation, threads=threads, memory_limit="") as connection:
         settings = "SELECT current_setting('threads'), current_setting('external_threads')"
         assert connection.execute(settings).fetchall() == [found]
+
+
+@pytest.mark.parametrize("trace", ["m29_hybrid", "z01_otf2v3_nbc_rma"])
+def test_a_report_in_two_lanes_is_the_same(
+    trace: str, analysis_of: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = analysis_of(trace).run
+    threads = []
+    build = timeline.build
+
+    def watched(material: Any) -> Any:
+        threads.append(threading.current_thread())
+        return build(material)
+
+    monkeypatch.setattr(timeline, "build", watched)
+    in_one_lane = build_report(run, threads=2)
+    monkeypatch.setattr(resources, "_LANES_FROM_RECORDS", 0)
+    in_two_lanes = build_report(run, threads=2)
+    assert [each is threading.main_thread() for each in threads] == [True, False]
+    assert in_two_lanes == in_one_lane
+    assert render_html(in_two_lanes) == render_html(in_one_lane)
+
+
+def test_an_error_in_the_second_lane_is_raised(
+    analysis_of: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(material: Any) -> Any:
+        raise QueryError("report query timeline_span: no such table")
+
+    monkeypatch.setattr(timeline, "build", fail)
+    monkeypatch.setattr(resources, "_LANES_FROM_RECORDS", 0)
+    with pytest.raises(QueryError, match="timeline_span"):
+        build_report(analysis_of("m01_late_sender").run, threads=2)

@@ -7,6 +7,7 @@ or None if it would be empty.
 import importlib
 import pkgutil
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Protocol, cast
 
@@ -19,6 +20,8 @@ _OF_RECORDS = frozenset(
      "root_causes", "time_course", "timeline", "wait_states")
 )  # fmt: skip
 """Sections that need more than the call tree."""
+_LONGEST = "timeline"
+"""The section that takes as long as all others, for a large trace."""
 
 LAST_OPEN = 40
 """PLACE of the last section that pages do not fold: the critical path."""
@@ -37,21 +40,41 @@ def build_sections(
     material: Material,
     modules: Sequence[SectionModule] | None = None,
     *,
+    beside: Material | None = None,
     last_open: int = LAST_OPEN,
 ) -> tuple[Section, ...]:
     """All non-empty sections of a run in order; `modules` defaults to those of this folder.
 
-    Those after the place `last_open` are folded.
+    Those after the place `last_open` are folded. With material `beside` the given one, two are
+    built at once.
     """
     chosen = section_modules() if modules is None else modules
     if material.manifest.detail == PROFILE:
-        chosen = [each for each in chosen if each.__name__.rsplit(".")[-1] not in _OF_RECORDS]
-    made = ((module.build(material), last_open < module.PLACE) for module in chosen)
+        chosen = [each for each in chosen if _name(each) not in _OF_RECORDS]
+    made = _build_all(chosen, material, beside)
     return tuple(
-        replace(section, is_folded=section.is_folded or is_late)
-        for section, is_late in made
+        replace(section, is_folded=section.is_folded or last_open < module.PLACE)
+        for module, section in zip(chosen, made, strict=True)
         if section
     )
+
+
+def _build_all(
+    modules: Sequence[SectionModule], material: Material, beside: Material | None
+) -> list[Section | None]:
+    """The sections of the modules; the timeline at the same time as the others."""
+    if beside is None:
+        return [module.build(material) for module in modules]
+    with ThreadPoolExecutor(1) as pool:
+        at_once = {
+            each: pool.submit(each.build, beside) for each in modules if _name(each) == _LONGEST
+        }
+        others = {each: each.build(material) for each in modules if each not in at_once}
+        return [others[each] if each in others else at_once[each].result() for each in modules]
+
+
+def _name(module: SectionModule) -> str:
+    return module.__name__.rsplit(".")[-1]
 
 
 def section_modules(

@@ -30,6 +30,7 @@ def build(material: Material) -> Section | None:
         data=data,
         of=timeline.sources(),
     )
+    _ = widget.embedded  # now, while other sections are built
     return Section(
         key="timeline",
         title="Timeline",
