@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import Open, unfold
@@ -9,10 +10,34 @@ from tests.end_to_end.test_reports import HOSTILE
 from tests.helpers.explored import make_report, make_run
 from tests.helpers.hand_made import COMPUTATION, MS, HandMadeRun, with_rows
 from tracemill.reports.build import build_report
+from tracemill.reports.part_styles import style_of
 
 NAMES = (*HOSTILE, "</script><script>alert(2)</script>", "&lt;b&gt;")
 # Shown as they are: others lose what could be mistaken, or their middle.
 PLAIN = [name for name in NAMES if name.isprintable() and 0 < len(name) < 100 and "(" not in name]
+
+# What WCAG 2 demands of small text, at level AA; the formula is that of its "contrast ratio".
+LEAST_CONTRAST = 4.5
+CONTRASTS = """(styles) => {
+  const luminance = (color) => {
+    const [r, g, b] = color.match(/\\d+/g).map((each) => each / 255)
+      .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  const bar = document.body.appendChild(document.createElement("div"))
+  bar.className = "stack"
+  return Object.fromEntries(styles.map((style) => {
+    const part = bar.appendChild(document.createElement("span"))
+    part.className = style
+    const {color, backgroundColor} = getComputedStyle(part)
+    const [low, high] = [luminance(color), luminance(backgroundColor)].sort((a, b) => a - b)
+    return [style, (high + 0.05) / (low + 0.05)]
+  }))
+}"""
+PARTS = (
+    "computation", "point-to-point", "collective", "barrier", "initialise/finalise", "I/O",
+    "put/get", "lock", "fork/join", "waiting", "extended waiting", "anything else",
+)  # fmt: skip
 
 
 def run_with_names() -> HandMadeRun:
@@ -102,6 +127,14 @@ def test_a_query_is_copied_by_key_alone(open_page: Open) -> None:
     page.wait_for_function("window.copied")
     assert page.evaluate("window.copied") == query
     assert page.locator("details.sql code").count() == page.locator("button.copy").count()
+
+
+@pytest.mark.parametrize("color_scheme", ["light", "dark"])
+def test_names_on_colored_parts_can_be_read(open_page: Open, color_scheme: str) -> None:
+    page = open_page(make_report(), color_scheme=color_scheme)
+    ratios = page.evaluate(CONTRASTS, sorted({style_of(part) for part in PARTS}))
+    assert len(ratios) > 10
+    assert min(ratios.values()) >= LEAST_CONTRAST, ratios
 
 
 def test_a_query_is_selected_where_nothing_may_be_copied(open_page: Open) -> None:
