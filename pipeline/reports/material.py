@@ -201,10 +201,11 @@ class Material:
     def _asked_often(self) -> tuple[str, ...]:
         """Views that many queries read: computed once where they are small."""
         return tuple(
-            name for name, (table, most) in ASKED_OFTEN.items() if self._row_count(table) <= most
+            name for name, (table, most) in ASKED_OFTEN.items() if self.row_count(table) <= most
         )
 
-    def _row_count(self, table: str) -> int:
+    def row_count(self, table: str) -> int:
+        """The number of rows of a stored table, by the manifest."""
         record = self.manifest.tables.get(table)
         return record.row_count if record else 0
 
@@ -216,7 +217,7 @@ class Material:
     @property
     def call_path_count(self) -> int:
         """The number of call paths of a run."""
-        return self._row_count("call_paths")
+        return self.row_count("call_paths")
 
     def tables(self, *specs: TableSpec) -> tuple[Table, ...]:
         """The tables that have rows."""

@@ -17,6 +17,13 @@ from tracemill.reports.part_styles import COMPUTING_STYLES, style_of
 from tracemill.reports.tables import read_source
 from tracemill.reports.timeline_counters import MOST_VALUES, QUERY, read_counters
 from tracemill.reports.units import format_count
+from tracemill.reports.window_details import (
+    COLLECTIVES,
+    Columns,
+    WindowDetails,
+    keep_longest,
+    values_of,
+)
 from tracemill.reports.windows import Window, choose_windows
 
 MOST_VISITS = 40_000
@@ -29,23 +36,12 @@ MOST_PHASES = 10_000
 SHARES = 15
 """Times in bins are stored in this many parts of the bin."""
 LIMITS = {"window_waits": MOST_WAITS, "window_messages": 10_000, "window_collectives": 20_000}
-_LENGTHS: Mapping[str, tuple[str, str | None, str]] = {
-    "timeline_path": ("end_ns", "begin_ns", "ordinal"),
-    "window_waits": ("wait_ns", None, "visit_id"),
-    "window_visits": ("leave_ns", "enter_ns", "visit_id"),
-    "window_messages": ("receive_ns", "send_ns", "message_id"),
-}
-"""What a limit is about: the difference of two columns, then the smaller number."""
-
 _DETAILS = {
     "window_visits": "calls",
     "window_messages": "messages",
     "window_collectives": "calls of collectives",
     "window_waits": "waits",
 }
-
-Columns = dict[str, NDArray[Any]]
-Values = Mapping[str, int]
 
 
 class Timeline:
@@ -68,8 +64,9 @@ class Timeline:
             most_windows=MOST_WINDOWS,
         )
         self.windows = tuple(dict.fromkeys(self.requested + chosen))
-        self._row_of = np.zeros(1 + max(self._ids("location_id"), default=0), np.int64)
-        self._row_of[self._ids("location_id")] = np.arange(len(self._locations))
+        self._details = WindowDetails(material, self.run)
+        self._row_of = _places_of(self._locations, "location_id")
+        self._region_of = _places_of(self._regions, "region_id")
 
     def _within_run(self, window: Window) -> Window:
         inside = window.within(self.run)
@@ -79,18 +76,6 @@ class Timeline:
                 f"the window lies outside the run: that goes from {first} s to {last} s"
             )
         return inside
-
-    def _region_of(self, ids: NDArray[Any]) -> NDArray[Any]:
-        """Indices of regions in their list, which is ordered by id."""
-        return np.searchsorted([_int(row["region_id"]) for row in self._regions], ids)
-
-    def _ids(self, name: str) -> list[int]:
-        return [_int(row[name]) for row in self._locations]
-
-    @property
-    def whole(self) -> Values:
-        """Parameter values for waits of the whole run."""
-        return _values(self.run, MOST_WAITS)
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -133,22 +118,14 @@ class Timeline:
 
     @cached_property
     def _all_waits(self) -> tuple[Columns, bool]:
-        return self._longest("window_waits", self.whole)
+        return self._details.longest("window_waits", self.run, MOST_WAITS)
 
     @cached_property
     def _all_segments(self) -> tuple[Columns, bool]:
-        return self._longest("timeline_path", {"row_limit": MOST_SEGMENTS})
-
-    def _longest(self, query: str, values: Values) -> tuple[Columns, bool]:
-        """The longest rows up to the limit, and whether there are more; one more is requested."""
-        most = values["row_limit"]
-        found = self._material.arrays(query, **{**values, "row_limit": most + 1})
-        end, begin, number = _LENGTHS[query]
-        if len(found[end]) <= most:
-            return found, False
-        lengths = np.abs(found[end] - found[begin]) if begin else found[end]
-        last = np.lexsort((found[number], -lengths))[-1]
-        return {name: np.delete(column, last) for name, column in found.items()}, True
+        """The longest segments of the critical path, and whether there are more."""
+        found = self._material.arrays("timeline_path", row_limit=MOST_SEGMENTS + 1)
+        lengths = found["end_ns"] - found["begin_ns"]
+        return keep_longest(found, lengths, found["ordinal"], MOST_SEGMENTS)
 
     def sources(self) -> tuple[ShownQuery, ...]:
         """All queries; queries of windows only for the first window."""
@@ -161,23 +138,22 @@ class Timeline:
             read_source("timeline_iterations", row_limit=MOST_ITERATIONS),
             read_source("run_phases", row_limit=MOST_PHASES),
             read_source(QUERY, row_limit=MOST_VALUES),
-            read_source("window_waits", **self.whole),
+            read_source("window_waits", **values_of(self.run, MOST_WAITS)),
             *(self._describe_window(name, window) for window in self.windows[:1]
               for name in of_windows),
         )  # fmt: skip
 
     def _describe_window(self, query: str, window: Window) -> ShownQuery:
         """The query of one window, with the window in its name."""
-        source = read_source(query, **self._values_of(query, window))
+        source = read_source(query, **values_of(window, self._limit_of(query, window)))
         which = f"-- The window from {_bounds(window)}."
         return ShownQuery(source.name, f"{which}\n{source.sql}")
 
-    def _values_of(self, query: str, window: Window) -> Values:
+    def _limit_of(self, query: str, window: Window) -> int:
         is_requested = window in self.requested
-        most = LIMITS.get(
+        return LIMITS.get(
             query, MOST_REQUESTED_VISITS if is_requested else MOST_VISITS + MOST_VISITS // 2
         )
-        return _values(window, most)
 
     def _levels(self) -> list[dict[str, object]]:
         found = self._material.arrays("timeline_course")
@@ -194,7 +170,7 @@ class Timeline:
         count = -(-self.run.length_ns // width)
         place = self._row_of[rows["location_id"]] * count + rows["bin"]
         region = np.zeros(len(self._locations) * count, np.int64)
-        region[place] = self._region_of(rows["region_id"]) + 1
+        region[place] = self._region_of[rows["region_id"]] + 1
         share = np.zeros(len(region), np.int64)
         share[place] = np.ceil(rows["time_ns"] * SHARES / (rows["end_ns"] - rows["begin_ns"]))
         return {"width": width, "count": count, "region": region, "share": share}
@@ -234,9 +210,9 @@ class Timeline:
         }
 
     def _waits(self, found: Columns) -> dict[str, object]:
-        titles, title = np.unique(found["finding"].astype(str), return_inverse=True)
+        titles, title = _numbered(found["finding"])
         return {
-            "titles": titles.tolist(),
+            "titles": titles,
             "title": title,
             "row": self._row_of[found["location_id"]],
             "cause": self._row_of[found["cause_location_id"]],
@@ -272,21 +248,17 @@ class Timeline:
 
     def _found(self, query: str, window: Window) -> tuple[Columns, bool]:
         """The longest details of a window, and whether it has more of them."""
-        values = self._values_of(query, window)
-        if query in _LENGTHS:
-            return self._longest(query, values)
-        # Collectives are complete or not there at all, with the number of all members; in a focus,
-        # they may be fewer without a cut.
-        found = self._material.arrays(query, **values)
-        members = int(found["member_count"].max(initial=0))
-        return found, members > values["row_limit"] and _row_count(found) < members
+        most = self._limit_of(query, window)
+        if query == COLLECTIVES:
+            return self._details.collectives(window, most)
+        return self._details.longest(query, window, most)
 
     def _visits(self, found: Columns) -> dict[str, object]:
         """Visits by location, then by time of entry, as differences."""
         enter = found["enter_ns"] - self.run.begin_ns
         return {
             "row": self._row_of[found["location_id"]],
-            "region": self._region_of(found["region_id"]),
+            "region": self._region_of[found["region_id"]],
             "step": np.diff(enter, prepend=0),
             "length": found["leave_ns"] - found["enter_ns"],
         }
@@ -302,15 +274,23 @@ class Timeline:
         }
 
     def _collectives(self, found: Columns) -> dict[str, object]:
-        names, name = np.unique(found["operation"].astype(str), return_inverse=True)
+        names, name = _numbered(found["operation"])
         return {
-            "names": names.tolist(),
+            "names": names,
             "name": name,
             "instance": found["collective_id"],
             "row": self._row_of[found["location_id"]],
             "begin": found["begin_ns"] - self.run.begin_ns,
             "length": found["end_ns"] - found["begin_ns"],
         }
+
+
+def _numbered(texts: NDArray[Any]) -> tuple[list[str], NDArray[np.int64]]:
+    """Different texts, sorted, and the place of each text among them."""
+    listed = texts.tolist()
+    different = sorted(set(listed))
+    places = {text: place for place, text in enumerate(different)}
+    return different, np.array([places[text] for text in listed], np.int64)
 
 
 def _describe_cuts(found: Mapping[str, tuple[Columns, bool]]) -> str:
@@ -339,12 +319,12 @@ def _bounds(window: Window) -> str:
     return f"{begin} to {end}"
 
 
-def _values(window: Window, row_limit: int) -> dict[str, int]:
-    return {
-        "window_begin_ns": window.begin_ns,
-        "window_end_ns": window.end_ns,
-        "row_limit": row_limit,
-    }
+def _places_of(rows: Rows, name: str) -> NDArray[np.int64]:
+    """The place of each id in the rows; ids are numbers from 0."""
+    ids = [_int(row[name]) for row in rows]
+    places = np.zeros(1 + max(ids, default=0), np.int64)
+    places[ids] = np.arange(len(ids))
+    return places
 
 
 def _describe_locations(locations: Rows) -> dict[str, object]:

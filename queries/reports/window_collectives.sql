@@ -12,6 +12,8 @@ WITH
         SELECT
             collective_id,
             operation,
+            begin_ns,
+            end_ns,
             sum(member_count) OVER (
                 ORDER BY end_ns - begin_ns DESC, collective_id
                 ROWS UNBOUNDED PRECEDING
@@ -27,6 +29,8 @@ WITH
 SELECT
     found.collective_id,
     found.operation::VARCHAR AS operation,
+    found.begin_ns AS first_ns,
+    found.end_ns AS last_ns,
     members.location_id,
     members.begin_ns,
     members.end_ns,

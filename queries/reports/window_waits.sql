@@ -27,4 +27,4 @@ SELECT
     longest.visit_id
 FROM longest
 INNER JOIN metrics ON longest.property = metrics.metric
-ORDER BY longest.start_ns, longest.visit_id, finding
+ORDER BY longest.start_ns, longest.visit_id, longest.property

@@ -11,6 +11,8 @@ from tests.helpers.timeline_page import LANES, press, see_drawn, told
 from tracemill.engine.analyze import Analysis
 from tracemill.reports import timelines
 from tracemill.reports.build import build_report
+from tracemill.reports.embedding import embed
+from tracemill.reports.material import Material
 from tracemill.reports.windows import Window
 
 HOSTILE = (
@@ -76,6 +78,23 @@ def test_exactly_as_much_as_may_be_drawn_is_all(
     monkeypatch.setattr(timelines, "MOST_SEGMENTS", sizes["path"])
     sentences = build_report(run).section("timeline").sentences
     assert not [each for each in sentences if each.startswith("Too many")]
+
+
+def test_windows_of_runs_with_many_events_are_those_of_runs_with_few(
+    analysis_of: Callable[[str], Analysis], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = analysis_of("m29_hybrid").run
+    monkeypatch.setattr(timelines, "MOST_VISITS", 40)
+    monkeypatch.setattr(timelines, "MOST_WAITS", 4)
+    for query in ("window_waits", "window_messages"):
+        monkeypatch.setitem(timelines.LIMITS, query, 4)
+    few = build_report(run).section("timeline").widgets[0].data
+    monkeypatch.setattr(Material, "row_count", lambda *_: 10**9)
+    many = build_report(run).section("timeline").widgets[0].data
+    assert len(few["windows"]) > 1
+    assert any(each["leftOut"] for each in few["windows"])
+    assert any(len(each["collectives"]["row"]) for each in few["windows"])
+    assert embed(few) == embed(many)
 
 
 def test_a_call_tells_its_source_line(open_page: Open) -> None:

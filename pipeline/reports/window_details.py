@@ -1,0 +1,136 @@
+"""Visits, waits, messages and collectives in windows of a run: the longest, if there are too many.
+
+If a run has few, all are read once. Otherwise a query for each window skips parts of a table.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracemill.reports.material import Material
+from tracemill.reports.windows import Window
+
+FEW_ROWS = 1_000_000
+COLLECTIVES = "window_collectives"
+
+Ints = NDArray[np.int64]
+Columns = dict[str, NDArray[Any]]
+Span = tuple[NDArray[Any], NDArray[Any]]
+"""Begins and ends."""
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """The table of a kind of details, the query of all of them, and what their columns mean.
+
+    Of the same length, those with the smallest `number` count. A window shows them in the order of
+    `sorted_by`.
+    """
+
+    table: str
+    query: str
+    number: str
+    sorted_by: tuple[str, ...]
+    span: Callable[[Columns], Span]
+
+
+def _span_of_message(rows: Columns) -> Span:
+    """Clocks may disagree."""
+    return (
+        np.minimum(rows["send_ns"], rows["receive_ns"]),
+        np.maximum(rows["send_ns"], rows["receive_ns"]),
+    )
+
+
+_KINDS: Mapping[str, _Kind] = {
+    "window_visits": _Kind(
+        "visits",
+        "timeline_visits",
+        "visit_id",
+        ("visit_id",),
+        lambda rows: (rows["enter_ns"], rows["leave_ns"]),
+    ),
+    "window_waits": _Kind(
+        "wait_states",
+        "timeline_waits",
+        "visit_id",
+        ("start_ns", "visit_id"),
+        lambda rows: (rows["start_ns"], rows["start_ns"] + rows["wait_ns"]),
+    ),
+    "window_messages": _Kind(
+        "messages", "timeline_messages", "message_id", ("send_ns", "message_id"), _span_of_message
+    ),
+}
+
+
+@dataclass(frozen=True)
+class WindowDetails:
+    """The details of a run, by the queries for a window."""
+
+    material: Material
+    run: Window
+    _read: dict[str, Columns] = field(default_factory=dict)
+
+    def longest(self, query: str, window: Window, most: int) -> tuple[Columns, bool]:
+        """Up to `most` details that overlap a window, and whether it has more of them."""
+        kind = _KINDS[query]
+        if self.material.row_count(kind.table) > FEW_ROWS:
+            found = self.material.arrays(query, **values_of(window, most + 1))
+        else:
+            found = self._all(kind.query)
+            found = _overlapping(found, kind.span(found), window)
+        begin, end = kind.span(found)
+        found, is_cut = keep_longest(found, end - begin, found[kind.number], most)
+        order = np.lexsort([found[name] for name in reversed(kind.sorted_by)])
+        return _rows_at(found, order), is_cut
+
+    def collectives(self, window: Window, most: int) -> tuple[Columns, bool]:
+        """Members of the longest instances, up to `most` or one instance, and whether more are.
+
+        Instances are complete or not there at all, with the number of all members; in a focus,
+        they may be fewer without a cut.
+        """
+        if self.material.row_count("collective_members") <= most:
+            found = self._all(COLLECTIVES, **values_of(self.run, FEW_ROWS))
+            return _overlapping(found, (found["first_ns"], found["last_ns"]), window), False
+        found = self.material.arrays(COLLECTIVES, **values_of(window, most))
+        members = int(found["member_count"].max(initial=0))
+        return found, members > most and found["member_count"].size < members
+
+    def _all(self, query: str, **values: int) -> Columns:
+        if query not in self._read:
+            self._read[query] = self.material.arrays(query, **values)
+        return self._read[query]
+
+
+def values_of(window: Window, row_limit: int) -> dict[str, int]:
+    """The values of parameters of a query for a window."""
+    return {
+        "window_begin_ns": window.begin_ns,
+        "window_end_ns": window.end_ns,
+        "row_limit": row_limit,
+    }
+
+
+def keep_longest(rows: Columns, lengths: Ints, numbers: Ints, most: int) -> tuple[Columns, bool]:
+    """The `most` longest rows; of the same length, those with the smallest numbers."""
+    if lengths.size <= most:
+        return rows, False
+    least = np.partition(lengths, -most)[-most]
+    is_kept = lengths > least
+    ties = np.flatnonzero(lengths == least)
+    first = np.argsort(numbers[ties], kind="stable")[: most - np.count_nonzero(is_kept)]
+    is_kept[ties[first]] = True
+    return _rows_at(rows, is_kept), True
+
+
+def _overlapping(rows: Columns, span: Span, window: Window) -> Columns:
+    begin, end = span
+    return _rows_at(rows, np.flatnonzero((begin < window.end_ns) & (end > window.begin_ns)))
+
+
+def _rows_at(rows: Columns, places: NDArray[Any]) -> Columns:
+    return {name: column[places] for name, column in rows.items()}
