@@ -25,7 +25,7 @@ from tracemill.engine.graph import (
     Stage,
     has_needed_rows,
 )
-from tracemill.engine.lanes import Lanes
+from tracemill.engine.lanes import Lanes, begin_with_long
 from tracemill.engine.plan import DETAIL, MERGE_CALL_SITES
 from tracemill.engine.progress import Reporter
 from tracemill.patterns.results import RESULT, checked, complete_rows, statement_of
@@ -155,6 +155,8 @@ class Engine:
             stages = stages[1:]
         if not stages:
             return
+        if self._lanes > 1:
+            stages = begin_with_long(stages)
         lanes = Lanes(stages, is_large=self._is_large, can_wait=self._can_wait)
         cursors = [self._database.cursor() for _ in range(self._lanes - 1)]
 

@@ -333,6 +333,7 @@ def _sum_by(keys: tuple[NDArray[Any], ...], *values: NDArray[np.float64]) -> lis
 
 DELAYS_STAGE = PythonStage(
     name="root_causes",
+    is_long=True,
     outputs=(ROOT_CAUSES, INDIRECT_WAITS),
     compute=charge_delays,
     walked=("visits",),

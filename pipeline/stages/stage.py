@@ -19,8 +19,9 @@ class PythonStage:
     or record batch reader per output, in order; a single one as such.
     If all inputs of one of the groups in `needed_rows` are empty, all outputs are empty. A stage
     that `skips_empty` gets only inputs with rows. The memory of a stage that `is_bounded` does not
-    grow with its inputs, so that it may run beside others. Tables are computed again if the source
-    text of `modules` changes; a package stands for all its modules.
+    grow with its inputs, so that it may run beside others. What a stage that `is_long` needs is
+    made first. Tables are computed again if the source text of `modules` changes; a package stands
+    for all its modules.
     """
 
     name: str
@@ -32,6 +33,7 @@ class PythonStage:
     needed_rows: tuple[tuple[str, ...], ...] = ()
     skips_empty: bool = False
     is_bounded: bool = False
+    is_long: bool = False
     modules: tuple[str, ...] = (
         "tracemill.stages", "tracemill.kernels", "tracemill.patterns", "tracemill.schemas",
         "tracemill.store.walking",

@@ -14,7 +14,7 @@ from tracemill.base.text import bytes_of
 from tracemill.engine import execute, resources
 from tracemill.engine.execute import Engine
 from tracemill.engine.graph import SqlStage
-from tracemill.engine.lanes import Lanes
+from tracemill.engine.lanes import Lanes, begin_with_long
 from tracemill.engine.progress import SilentReporter
 from tracemill.engine.resources import lanes_for, open_database
 from tracemill.patterns.catalog import known_tables
@@ -286,6 +286,24 @@ def test_lanes_are_among_the_threads_of_queries(
     with open_database(2_000_000, generation, threads=threads, memory_limit="") as connection:
         settings = "SELECT current_setting('threads'), current_setting('external_threads')"
         assert connection.execute(settings).fetchall() == [found]
+
+
+def test_what_long_stages_need_is_made_first() -> None:
+    tables = known_tables()
+    made = {name: (tables[name],) for name in ("findings", "messages", "regions", "visits")}
+
+    def compute(**_: Any) -> None: ...
+
+    def stage(name: str, *inputs: str, is_long: bool = False) -> PythonStage:
+        return PythonStage(
+            name=name, outputs=made[name], compute=compute, inputs=inputs, is_long=is_long
+        )
+
+    short = stage("findings", "regions"), stage("messages", "locations")
+    long = stage("regions", "locations"), stage("visits", "regions", is_long=True)
+    given = (short[1], long[0], short[0], long[1])
+    assert begin_with_long(given) == [*long, short[1], short[0]]
+    assert begin_with_long(given[:3]) == list(given[:3])
 
 
 @pytest.mark.parametrize("trace", ["m29_hybrid", "z01_otf2v3_nbc_rma"])
