@@ -41,7 +41,7 @@ class CampaignIdentity:
     run_id: str
     files: tuple[SourceFile, ...]
 
-    def digest(self) -> str:
+    def digest(self, threads: int = 1) -> str:
         """A hash of all inputs of the tables; the names of the files contain them."""
         return hash_of(json.dumps([file.name for file in self.files]))
 

@@ -352,7 +352,8 @@ def _prepare(
     graph = build_graph(source, recipe)
     identity = source.identity()
     current = _current(store, identity.run_id, reporter)
-    record = _source_record(source, identity, current if origin is None else None)
+    known = current if origin is None else None
+    record = _source_record(source, identity, known, options.threads)
     if origin is not None:
         record = replace(record, kind=origin.kind, change=origin.description)
 
@@ -401,11 +402,13 @@ def _current(store: Store, run_id: str, reporter: Reporter) -> Run | None:
         return None
 
 
-def _source_record(source: Source, identity: SourceIdentity, current: Run | None) -> SourceRecord:
+def _source_record(
+    source: Source, identity: SourceIdentity, current: Run | None, threads: int = 1
+) -> SourceRecord:
     """The source as it is now; its content is read only if sizes or times changed."""
     files = tuple(identity.files)
     is_known = current is not None and current.source.files == files
-    digest = current.source.digest if current and is_known else identity.digest()
+    digest = current.source.digest if current and is_known else identity.digest(threads)
     path = str(source.path.absolute())
     return SourceRecord(path=path, format=source.format, files=files, digest=digest)
 

@@ -33,7 +33,7 @@ class _Identity:
     def run_id(self) -> str:
         return f"{self.origin.kind}-{hash_of(f'{self.base.run_id} {self.origin.hashed}')}"
 
-    def digest(self) -> str:
+    def digest(self, threads: int = 1) -> str:
         digest = hashlib.blake2b(self.base.source.digest.encode(), digest_size=16)
         for location, steps in sorted(self.clocks.items()):
             digest.update(str(location).encode())

@@ -161,7 +161,7 @@ class FakeIdentity:
         status = self.path.stat()
         return (SourceFile(self.path.name, status.st_size, status.st_mtime_ns),)
 
-    def digest(self) -> str:
+    def digest(self, threads: int = 1) -> str:
         self.digests.append(hashlib.sha256(self.path.read_bytes()).hexdigest())
         return self.digests[-1]
 

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from tracemill.readers.common.parallel import map_in_threads
 from tracemill.schemas import Table
 from tracemill.store.manifest import SourceFile
 from tracemill.store.sink import PartedSink
@@ -25,7 +26,7 @@ class SourceIdentity(Protocol):
     def files(self) -> Sequence[SourceFile]:
         """All files of the source, in an order that depends only on their names."""
 
-    def digest(self) -> str:
+    def digest(self, threads: int = 1) -> str:
         """Hash of the content of all files, which are read."""
 
 
@@ -98,15 +99,18 @@ class Trace(Source, Protocol):
         """Write all tables as other sources do, with the corrections of `clocks`."""
 
 
-def digest_of_files(paths: Mapping[str, Path]) -> str:
+def digest_of_files(paths: Mapping[str, Path], threads: int) -> str:
     """Hash of files given by name: of the names and the content.
 
     SHA-1 takes half the time of BLAKE2, and nobody forges traces.
     """
     new_hash = partial(hashlib.sha1, usedforsecurity=False)
-    digest = new_hash()
-    for name, path in paths.items():
+
+    def read(path: Path) -> bytes:
         with path.open("rb") as file:
-            content = hashlib.file_digest(file, new_hash)
-        digest.update(name.encode() + b"\0" + content.digest())
+            return hashlib.file_digest(file, new_hash).digest()
+
+    digest = new_hash()
+    for name, content in zip(paths, map_in_threads(read, paths.values(), threads), strict=True):
+        digest.update(name.encode() + b"\0" + content)
     return digest.hexdigest()

@@ -127,6 +127,6 @@ class TextIdentity:
         stats = ((path.name, path.stat()) for path in sorted(self.found.all))
         return tuple(SourceFile(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
 
-    def digest(self) -> str:
+    def digest(self, threads: int = 1) -> str:
         """Hash of the names and content of all files."""
-        return digest_of_files({path.name: path for path in sorted(self.found.all)})
+        return digest_of_files({path.name: path for path in sorted(self.found.all)}, threads)

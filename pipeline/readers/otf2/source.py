@@ -48,10 +48,10 @@ class Otf2Identity:
         ]
         return tuple(sorted(found, key=lambda file: file.name))
 
-    def digest(self) -> str:
+    def digest(self, threads: int = 1) -> str:
         """Hash of the names and content of all files."""
         folder = self.archive.anchor.parent
-        return digest_of_files({file.name: folder / file.name for file in self.files})
+        return digest_of_files({file.name: folder / file.name for file in self.files}, threads)
 
 
 class Otf2Source:
