@@ -28,7 +28,7 @@ from tracemill.engine.plan import (
 )
 from tracemill.engine.progress import Reporter, SilentReporter
 from tracemill.engine.recipe import Recipe, recipe_of
-from tracemill.engine.resources import lanes_for, open_database
+from tracemill.engine.resources import keeps_rows, lanes_for, open_database
 from tracemill.readers import open_source
 from tracemill.readers.common.source import Source, SourceIdentity
 from tracemill.sql.query_files import Value, check_values, known_parameters
@@ -186,7 +186,9 @@ class _Task:
         if name != self.plan.key and (done := self.already_done()):
             return done  # another process was faster since it was looked up
         start = time.perf_counter()
-        with self.store.begin(self.run_id) as generation:
+        file_bytes = sum(file.size for file in self.record.files)
+        is_kept = keeps_rows(self.source.record_count, file_bytes)
+        with self.store.begin(self.run_id, keeps_rows=is_kept) as generation:
             self._reuse(generation)
             seconds, database = self._run_stages(generation, keeps_database=keeps_database)
             run = self._publish(generation, self._manifest(name, generation, seconds))

@@ -22,7 +22,7 @@ from tracemill.sql.query_files import Value
 from tracemill.store.database import AGAIN, connect, copy_rows
 from tracemill.store.runs import Run
 from tracemill.store.sink import FEW_ROWS, Sink, Walk, Written
-from tracemill.store.walking import StoredRows
+from tracemill.store.walking import KeptRows, StoredRows
 
 if TYPE_CHECKING:
     import duckdb
@@ -141,15 +141,5 @@ class _Answers(Sink):
 
     def walk(self, name: str) -> Walk:
         if name in self._made:
-            return _GivenRows(self._made[name])
+            return KeptRows([self._made[name].combine_chunks()])
         return StoredRows(self._run.files(name))
-
-
-@dataclass(frozen=True)
-class _GivenRows:
-    """Rows in memory, which are one group."""
-
-    rows: pa.Table
-
-    def backwards(self, *columns: str) -> Iterator[pa.Table]:
-        yield self.rows.select(columns).combine_chunks()

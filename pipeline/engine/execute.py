@@ -143,8 +143,14 @@ class Engine:
             self._finish(stage)
 
         end = next((end for end, stage in enumerate(stages, 1) if _corrects_clocks(stage)), 0)
+        is_read = any(isinstance(stage, ReadStage) for stage in stages[:end])
+        if is_read:
+            self._parted_sink.hold_back()
         self._run_all(stages[:end], run_one)
-        self._run_all(self._begin_again(stages[:end]), run_one)
+        if is_read:
+            repeated = self._begin_again(stages[:end])
+            self._parted_sink.store()
+            self._run_all(repeated, run_one)
         self._run_all(stages[end:], run_one)
         return seconds
 
@@ -208,10 +214,8 @@ class Engine:
 
     def _begin_again(self, stages: Sequence[Stage]) -> list[Stage]:
         """The stages to repeat if clocks must be corrected, whose tables are removed."""
-        is_read = any(isinstance(stage, ReadStage) for stage in stages)
-        if not is_read or not self._sink.row_count(CORRECTIONS):
+        if not self._sink.row_count(CORRECTIONS):
             return []
-        assert isinstance(self._sink, PartedSink)
         self._clocks = self._read_clocks()
         repeated = [
             stage for stage in stages if AS_RECORDED.isdisjoint(t.name for t in stage.outputs)
@@ -219,11 +223,16 @@ class Engine:
         for stage in repeated:
             for table in stage.outputs:
                 if not table.is_transient:
-                    self._sink.reset(table)
+                    self._parted_sink.reset(table)
         self._uses.update(name for stage in repeated for name in stage.inputs)
         self._database.close()
         self._connection, self._provided, self._transient_rows = None, set(), {}
         return repeated
+
+    @property
+    def _parted_sink(self) -> PartedSink:
+        assert isinstance(self._sink, PartedSink)
+        return self._sink
 
     def _read_clocks(self) -> "Clocks":
         self.provide(CORRECTIONS)

@@ -14,9 +14,20 @@ _BYTES_PER_RECORD_IN_LANES = 20
 """With a lower memory limit per record, stages run one at a time, which takes a quarter less."""
 _MOST_OF_FEW_RECORDS = 100_000
 """Up to so many records, queries take more time to be planned than to run."""
+_MOST_KEPT_RECORDS, _MOST_KEPT_BYTES = 3_000_000, 100_000_000
+"""Tables of so many records take some 40 bytes per record. Walks and queries read them in half of
+the time from memory, and they are stored once even if clocks are corrected."""
 _QUERIES_IN_THREADS_FROM_ROWS = 1_000_000
 """Over fewer rows of the largest table, several threads take more CPU time and memory, and on two
 processors no less time in all."""
+
+
+def keeps_rows(record_count: int, byte_count: int) -> bool:
+    """True if the tables of a trace are kept in memory besides being stored.
+
+    Its files have `byte_count` bytes; some traces announce too few records.
+    """
+    return record_count <= _MOST_KEPT_RECORDS and byte_count <= _MOST_KEPT_BYTES
 
 
 def lanes_for(record_count: int, *, threads: int, memory_limit: str) -> int:

@@ -132,10 +132,15 @@ def create_copy(connection: duckdb.DuckDBPyConnection, name: str, files: Sequenc
 
 
 def copy_rows(connection: duckdb.DuckDBPyConnection, name: str, rows: pa.Table) -> None:
-    """Copy rows into a table of the connection's own."""
+    """Copy rows into a table, which cursors of the connection see."""
     connection.register("given_rows", rows)
-    connection.execute(f"CREATE TEMP TABLE {quoted(name)} AS FROM given_rows")
+    connection.execute(f"CREATE OR REPLACE TABLE {quoted(name)} AS FROM given_rows")
     connection.unregister("given_rows")
+
+
+def create_view_of_rows(connection: duckdb.DuckDBPyConnection, name: str, rows: pa.Table) -> None:
+    """Create a view of rows in memory, which cursors of the connection see."""
+    connection.from_arrow(rows).create_view(name)
 
 
 def create_union_view(

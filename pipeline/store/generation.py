@@ -4,18 +4,20 @@ import os
 import shutil
 import threading
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 
 from tracemill.base.sharing import add_folder, make_folder, share
 from tracemill.schemas import Table
-from tracemill.store.database import create_copy, create_view
+from tracemill.store.database import copy_rows, create_copy, create_view, create_view_of_rows
 from tracemill.store.failures import store_errors
 from tracemill.store.manifest import MANIFEST_NAME, Manifest
 from tracemill.store.parquet import PartWriter, sync, write_empty
 from tracemill.store.sink import FEW_ROWS, PartedSink, Written
-from tracemill.store.walking import StoredRows
+from tracemill.store.walking import KeptRows, StoredRows
 
 SPILL_NAME = ".spill"
 
@@ -25,10 +27,13 @@ class GenerationWriter(PartedSink):
 
     The context manager makes the folder, and removes it at the end unless it was published; it
     raises StoreError if the store cannot be written. Several threads may write, each its own part.
+    If it `keeps_rows`, tables are also in memory, from which they are read.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, keeps_rows: bool = False) -> None:
         self.path = path
+        self._keeps_rows, self._is_holding_back = keeps_rows, False
+        self._kept: dict[str, list[PartWriter]] = {}
         self._parts: dict[str, dict[int, PartWriter]] = {}
         self.finished: dict[str, Written] = {}
         self._reused_rows: dict[str, int] = {}
@@ -66,25 +71,49 @@ class GenerationWriter(PartedSink):
             if number not in parts:
                 if table.name in self.finished or (number and not table.is_partitioned):
                     raise ValueError(f"{table.name}: no part {number} can be added")
-                parts[number] = PartWriter(table, path)
+                parts[number] = PartWriter(
+                    table, path, keeps_rows=self._keeps_rows, is_delayed=self._is_holding_back
+                )
             return parts[number]
 
     def finish(self, table: Table) -> Written:
         """Close all parts of a table; without parts it is empty. Then `files` lists its files."""
         if table.name not in self.finished:
-            first = self.part(table, 0)
-            parts = self._parts.pop(table.name).values()
+            self.part(table, 0)
+            parts = [part for _, part in sorted(self._parts.pop(table.name).items())]
             for part in parts:
                 part.close()
-            if not any(part.row_count for part in parts):
-                write_empty(table, first.path)
-            byte_count = sum(file.stat().st_size for file in self.files(table.name))
-            self.finished[table.name] = Written(sum(p.row_count for p in parts), byte_count)
+            if self._keeps_rows:
+                self._kept[table.name] = parts
+            self.finished[table.name] = Written(sum(part.row_count for part in parts), 0)
+            if not self._is_holding_back:
+                self._store(parts)
         return self.finished[table.name]
+
+    def _store(self, parts: list[PartWriter]) -> None:
+        """Make sure that the parts of a finished table are files; note their size."""
+        for part in parts:
+            part.store()
+        table = parts[0].table
+        row_count = self.row_count(table.name)
+        if not row_count:
+            write_empty(table, parts[0].path)
+        byte_count = sum(file.stat().st_size for file in self.files(table.name))
+        self.finished[table.name] = Written(row_count, byte_count)
+
+    def hold_back(self) -> None:
+        self._is_holding_back = self._keeps_rows
+
+    def store(self) -> None:
+        if self._is_holding_back:
+            self._is_holding_back = False
+            for parts in self._kept.values():
+                self._store(parts)
 
     def reset(self, table: Table) -> None:
         """Remove a finished table, which is then written again."""
         del self.finished[table.name]
+        self._kept.pop(table.name, None)
         for file in self.files(table.name):
             with store_errors(file):
                 file.unlink()
@@ -105,13 +134,20 @@ class GenerationWriter(PartedSink):
         return max([0, *finished, *self._reused_rows.values()])
 
     def provide(self, connection: duckdb.DuckDBPyConnection, name: str) -> None:
-        if self.row_count(name) <= FEW_ROWS:
+        is_small = self.row_count(name) <= FEW_ROWS
+        if name in self._kept and (self._is_holding_back or not is_small):
+            rows = pa.concat_tables(self._groups(name))
+            (copy_rows if is_small else create_view_of_rows)(connection, name, rows)
+        elif is_small:
             create_copy(connection, name, self.files(name))
         else:
             create_view(connection, name, self.files(name))
 
-    def walk(self, name: str) -> StoredRows:
-        return StoredRows(self.files(name))
+    def walk(self, name: str) -> StoredRows | KeptRows:
+        return KeptRows(self._groups(name)) if name in self._kept else StoredRows(self.files(name))
+
+    def _groups(self, name: str) -> list[pa.Table]:
+        return [group for part in self._kept[name] for group in part.groups]
 
     def reuse(self, name: str, generation: Path, row_count: int) -> None:
         """Take over a table of an older generation: as hard links, else as copies."""
@@ -146,11 +182,11 @@ class GenerationWriter(PartedSink):
     def discard(self) -> None:
         """Remove everything written, and the run's folder if it is empty."""
         try:
-            for parts in self._parts.values():
-                for part in parts.values():
-                    part.abandon()
+            opened = (part for parts in self._parts.values() for part in parts.values())
+            for part in chain(opened, *self._kept.values()):
+                part.abandon()
         finally:
-            self._parts = {}
+            self._parts, self._kept = {}, {}
             shutil.rmtree(self.path, ignore_errors=True)
         with suppress(OSError):  # it holds other generations, or is gone
             self.path.parent.rmdir()

@@ -14,7 +14,7 @@ from tracemill.base.sharing import add_folder
 from tracemill.base.text import first_line
 from tracemill.schemas import Table, Violation
 from tracemill.store.failures import store_errors
-from tracemill.store.keys import KeyCheck, repeated_in_file
+from tracemill.store.keys import KeyCheck, repeated_in_file, repeated_keys
 
 ROW_GROUP_ROWS = 131_072
 _MAX_BATCHES = 256
@@ -28,12 +28,19 @@ class PartWriter:
 
     Checks per row group: columns and types, enumerations, nulls, minimum and maximum, the table's
     rules, and keys (see KeyCheck).
+
+    If it `keeps_rows`, `groups` are the row groups so far; if it also `is_delayed`, only `store`
+    writes the file.
     """
 
-    def __init__(self, table: Table, path: Path) -> None:
+    def __init__(
+        self, table: Table, path: Path, *, keeps_rows: bool = False, is_delayed: bool = False
+    ) -> None:
         self.table = table
         self.path = path
         self.row_count = 0
+        self.groups: list[pa.Table] = []
+        self._keeps_rows, self._is_delayed = keeps_rows, is_delayed
         self._pending: list[pa.Table] = []
         self._pending_rows = 0
         self._keys = KeyCheck(table)
@@ -61,12 +68,22 @@ class PartWriter:
         if self._pending_rows:
             self._write_group(pa.concat_tables(self._pending))
         self._pending = []
-        if self._writer is None:
-            return
-        with store_errors(self.path):
-            self._writer.close()
+        self._end_file()
         if not self._keys.is_certain and not self.table.is_partitioned:
             _refuse(self._repeated_keys())
+
+    def store(self) -> None:
+        """Write the file of a closed writer, if it was delayed."""
+        if self._is_delayed:
+            self._is_delayed = False
+            for rows in self.groups:
+                self._store_group(rows)
+            self._end_file()
+
+    def _end_file(self) -> None:
+        if self._writer is not None:
+            with store_errors(self.path):
+                self._writer.close()
 
     def abandon(self) -> None:
         """Release the file without caring for its content."""
@@ -77,6 +94,8 @@ class PartWriter:
                 self._writer.close()
 
     def _repeated_keys(self) -> list[Violation]:
+        if self._keeps_rows:
+            return repeated_keys(self.table, pa.concat_tables(self.groups))
         return repeated_in_file(self.table, str(self.path))
 
     def _write_full_groups(self) -> None:
@@ -99,9 +118,15 @@ class PartWriter:
         if declared is not rows:
             rows = conform(self.table, declared)
         _refuse(self.table.violations(rows) + self._keys.violations(rows))
+        if self._keeps_rows:
+            self.groups.append(rows)
+        if not self._is_delayed:
+            self._store_group(rows)
+        self.row_count += rows.num_rows
+
+    def _store_group(self, rows: pa.Table) -> None:
         with store_errors(self.path):
             self._open().write_table(rows, row_group_size=ROW_GROUP_ROWS)
-        self.row_count += rows.num_rows
 
     def _open(self) -> pq.ParquetWriter:
         if self._writer is None:

@@ -178,10 +178,10 @@ class Store:
         """The campaigns of the same folder."""
         return replace(self, kind="campaign")
 
-    def begin(self, run_id: str) -> GenerationWriter:
+    def begin(self, run_id: str, *, keeps_rows: bool = False) -> GenerationWriter:
         """A new generation of a run; enter it to write."""
         folder = self._folder(run_id)
-        return GenerationWriter(folder / temporary_name(GENERATION))
+        return GenerationWriter(folder / temporary_name(GENERATION), keeps_rows=keeps_rows)
 
     def publish(self, generation: GenerationWriter, manifest: Manifest) -> Run:
         """Publish a generation and make it the current one of its run."""

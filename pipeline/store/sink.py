@@ -78,6 +78,12 @@ class PartedSink(Sink):
     def reset(self, table: Table) -> None:
         """Remove a finished table, which is then written again."""
 
+    def hold_back(self) -> None:
+        """Store tables only when `store` is called, if the sink keeps them anyway."""
+
+    def store(self) -> None:
+        """Store tables that were held back, and all others at once."""
+
     def stream(self, table: Table, batches: Iterable[pa.RecordBatch | pa.Table]) -> None:
         """Write a whole table from batches as they come; only a row group is held."""
         part = self.part(table, 0)

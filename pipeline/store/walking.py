@@ -28,3 +28,15 @@ class StoredRows:
         except (OSError, pa.ArrowException) as error:
             reason = first_line(error)
             raise StoreError(f"the store cannot be read: {reason}: {AGAIN}") from error
+
+
+@dataclass(frozen=True)
+class KeptRows:
+    """Row groups of a table that are in memory."""
+
+    groups: Sequence[pa.Table]
+
+    def backwards(self, *columns: str) -> Iterator[pa.Table]:
+        """Row groups from the last to the first."""
+        for group in reversed(self.groups):
+            yield group.select(columns)

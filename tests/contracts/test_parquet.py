@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,6 +20,7 @@ from tracemill.schemas import Column, Rule, Table
 from tracemill.schemas.table import ENUM, FLOAT64, INT32, INT64, STRING, not_before
 from tracemill.store.generation import GenerationWriter
 from tracemill.store.parquet import ROW_GROUP_ROWS, PartWriter
+from tracemill.store.sink import FEW_ROWS, Written
 
 # --- One writer ----------------------------------------------------------------------------------
 
@@ -125,6 +127,34 @@ def test_parts_without_rows_have_no_file_but_an_empty_table_has_one(tmp_path: Pa
         ]
 
 
+def test_tables_held_back_are_read_from_memory_and_become_files_later(tmp_path: Path) -> None:
+    many = stays(0, 0, range(FEW_ROWS + 1))
+    with GenerationWriter(tmp_path / "new", keeps_rows=True) as generation:
+        generation.hold_back()
+        generation.write(PLACES, places("zero", "one"))
+        generation.write(STAYS, many)
+        generation.finish(INTERVALS)
+        assert list((tmp_path / "new").iterdir()) == []
+        connection = duckdb.connect()
+        for name in ("places", "stays"):
+            generation.provide(connection, name)
+        other = connection.cursor()
+        assert other.table("places").select("name").fetchall() == [("zero",), ("one",)]
+        assert other.table("stays").order("visit_id").to_arrow_table().equals(many)
+        (group,) = generation.walk("stays").backwards("visit_id")
+        assert group.to_pydict() == {"visit_id": many["visit_id"].to_pylist()}
+        generation.reset(PLACES)
+        generation.store()
+        generation.write(PLACES, places("two"))
+        assert pq.read_table(generation.files("places")[0])["name"].to_pylist() == ["two"]
+        assert pq.read_table(generation.files("intervals")[0]).num_rows == 0
+        (file,) = generation.files("stays")
+        assert generation.finished["stays"] == Written(FEW_ROWS + 1, file.stat().st_size)
+        with GenerationWriter(tmp_path / "other") as at_once:
+            at_once.write(STAYS, many)
+            assert at_once.files("stays")[0].read_bytes() == file.read_bytes()
+
+
 # --- Broken contracts ----------------------------------------------------------------------------
 
 INTERVALS = Table(
@@ -212,9 +242,11 @@ def test_a_key_repeated_anywhere_in_a_whole_table_is_found(tmp_path: Path, dista
         }
     )
     batches = [rows.slice(start, 100_000) for start in range(0, count, 100_000)]
-    with GenerationWriter(tmp_path / "new") as generation:  # noqa: SIM117
-        with pytest.raises(BrokenContractError, match=r"\(number\) is unique fails for 1 rows"):
-            generation.stream(INTERVALS, batches)
+    for keeps_rows in (False, True):
+        with GenerationWriter(tmp_path / "new", keeps_rows=keeps_rows) as generation:
+            generation.hold_back()
+            with pytest.raises(BrokenContractError, match=r"\(number\) is unique fails for 1 rows"):
+                generation.stream(INTERVALS, batches)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 """A trace whose clocks contradict each other is read again, with corrected times."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
+from tracemill.engine import resources
 from tracemill.engine.analyze import Analysis, Options, analyze
 from tracemill.store.runs import Store
 
@@ -69,6 +71,18 @@ def test_all_tables_have_corrected_times(run) -> None:
         "jump_count": 1, "largest_jump_ns": 1100, "moved_count": 4, "largest_move_ns": 1100,
         "touched_ns": 24000, "wait_ns": 24000,
     }  # fmt: skip
+
+
+# A trace that does not fit into memory is stored as recorded before its clocks are judged.
+def test_tables_are_the_same_if_their_rows_are_not_kept_in_memory(
+    run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = run().run
+    tables = {name: kept.read(name) for name in kept.tables}
+    shutil.rmtree(tmp_path / "store")
+    monkeypatch.setattr(resources, "_MOST_KEPT_BYTES", 0)
+    stored = run().run
+    assert {name: stored.read(name) for name in stored.tables} == tables
 
 
 # Rank 1 waits from 25050 to 49050 for rank 0, which stays in main 49050 - 25050 longer. Then rank 0

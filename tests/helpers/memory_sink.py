@@ -4,13 +4,12 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from tracemill.schemas import Table, Violation
+from tracemill.schemas import Table
 from tracemill.store.database import copy_rows
-from tracemill.store.keys import repeated_keys
 from tracemill.store.parquet import PartWriter
 from tracemill.store.sink import FEW_ROWS, PartedSink, Written
 
@@ -23,7 +22,7 @@ class MemorySink(PartedSink):
 
     def __init__(self, spill_path: Path) -> None:
         self._spill_path = spill_path
-        self._parts: dict[str, dict[int, _PartInMemory]] = {}
+        self._parts: dict[str, dict[int, PartWriter]] = {}
         self._tables: dict[str, pa.Table] = {}
         self._lock = threading.Lock()
 
@@ -36,14 +35,16 @@ class MemorySink(PartedSink):
             if table.name in self._tables or (number and not table.is_partitioned):
                 raise ValueError(f"{table.name}: no part {number} can be added")
             parts = self._parts.setdefault(table.name, {})
-            return parts.setdefault(number, _PartInMemory(table))
+            return parts.setdefault(
+                number, PartWriter(table, Path(), keeps_rows=True, is_delayed=True)
+            )
 
     def finish(self, table: Table) -> Written:
         if table.name not in self._tables:
             groups = []
             for _, part in sorted(self._parts.pop(table.name, {}).items()):
                 part.close()
-                groups += part.groups.kept
+                groups += part.groups
             self._tables[table.name] = pa.concat_tables(groups) if groups else table.empty()
         rows = self._tables[table.name]
         return Written(rows.num_rows, rows.nbytes)
@@ -81,31 +82,3 @@ class RowsInMemory:
         wanted = self.rows.select(columns)
         for begin in reversed(range(0, wanted.num_rows, self.group_rows)):
             yield wanted.slice(begin, self.group_rows).combine_chunks()
-
-
-class _PartInMemory(PartWriter):
-    """Checks rows like the part of a generation, and keeps them."""
-
-    def __init__(self, table: Table) -> None:
-        super().__init__(table, Path())
-        self.groups = _Groups()
-
-    def _open(self) -> Any:
-        self._writer = self.groups
-        return self.groups
-
-    def _repeated_keys(self) -> list[Violation]:
-        return repeated_keys(self.table, pa.concat_tables(self.groups.kept))
-
-
-class _Groups:
-    """Takes row groups in the place of a Parquet file."""
-
-    def __init__(self) -> None:
-        self.kept: list[pa.Table] = []
-
-    def write_table(self, rows: pa.Table, row_group_size: int) -> None:
-        self.kept.append(rows)
-
-    def close(self) -> None:
-        pass

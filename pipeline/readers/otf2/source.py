@@ -101,7 +101,12 @@ class Otf2Source:
         """Write all tables. Raises DamagedTraceError unless damage is allowed."""
         archive, identifiers = self._archive, Identifiers(self._archive.definitions)
         sites = CallSites(identifiers, merge_call_sites)
-        limits = check_files(archive, allow_damaged=allow_damaged, threads=threads)
+        survey = self._survey if clocks else None
+        limits = (
+            survey.limits
+            if survey
+            else check_files(archive, allow_damaged=allow_damaged, threads=threads)
+        )
         origin = TraceOrigin(
             "otf2", archive.trace_id, archive.description.creator, archive.description.machine_name
         )
@@ -112,7 +117,7 @@ class Otf2Source:
                 archive, identifiers, limits, report, marks_for(detail, identifiers)
             ),
             clocks=clocks,
-            survey=self._survey if clocks else None, detail=detail,
+            survey=survey, detail=detail,
         )  # fmt: skip
 
 
