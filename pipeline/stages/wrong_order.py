@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from tracemill.schemas.wait_states import WRONG_ORDER
-from tracemill.stages.arrays import Relation, in_order, read_columns
+from tracemill.stages.arrays import Relation, in_order, place, read_columns
 from tracemill.stages.stage import PythonStage
 
 
@@ -39,9 +39,8 @@ def find_wrong_order(
     # A wait follows the last message of its call: messages of one call never mark each other.
     visits, from_end = np.unique(visit[::-1], return_index=True)
     last = len(visit) - 1 - from_end[np.searchsorted(visits, waiting)]
-    by_number = np.argsort(number)
     awaited = np.full(len(number), NONE)
-    awaited[last] = by_number[np.searchsorted(number, message, sorter=by_number)]
+    awaited[last] = place(number, np.arange(len(number)))[message]
     marker = mark_waits(location, sent, awaited, remembered_waits)
     marked = np.flatnonzero(marker != NONE)
     wait = awaited[marked]
