@@ -91,8 +91,9 @@ def read_definitions(file: Path, chunk_bytes: int) -> Definitions:
 
 def _values_of(kind: _Kind, fields: Fields) -> list[Any]:
     values: list[Any] = []
+    first_default = min(kind.defaults, default=-1)
     for place, letter in enumerate(kind.fields):
-        if place == min(kind.defaults, default=-1) and fields.is_at_end:
+        if place == first_default and fields.is_at_end:
             return values + list(kind.defaults.values())
         values.append(_value(letter, fields))
     return values
