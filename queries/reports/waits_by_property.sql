@@ -7,13 +7,28 @@
 -- Parameters: $row_limit  maximum number of metrics, longest waits first (BIGINT)
 -- Assumes:    of equals, the location with the smallest number counts
 WITH RECURSIVE
+    waited AS (
+        SELECT
+            property,
+            kind,
+            is_extended,
+            location_id,
+            sum(wait_ns) AS wait_ns,
+            sum(main_ns) AS main_ns,
+            count(*) AS wait_count,
+            max(wait_ns) AS longest_ns,
+            min(confidence) AS confidence
+        FROM main_waits
+        GROUP BY property, kind, is_extended, location_id
+    ),
+
     -- Each property, and every wait state that includes it.
     wider AS (
         SELECT DISTINCT
             property,
             kind,
             property AS metric
-        FROM main_waits
+        FROM waited
         UNION ALL
         SELECT
             wider.property,
@@ -33,14 +48,14 @@ WITH RECURSIVE
             locations.thread,
             sum(waits.wait_ns) AS wait_ns,
             sum(waits.main_ns) AS main_ns,
-            count(*) AS wait_count,
-            max(waits.wait_ns) AS longest_ns,
+            sum(waits.wait_count) AS wait_count,
+            max(waits.longest_ns) AS longest_ns,
             min(waits.confidence) AS confidence,
             row_number() OVER (
                 PARTITION BY wider.metric, waits.is_extended
                 ORDER BY sum(waits.wait_ns) DESC, waits.location_id
             ) AS place
-        FROM main_waits AS waits
+        FROM waited AS waits
         INNER JOIN wider ON waits.property = wider.property
         INNER JOIN locations ON waits.location_id = locations.location_id
         GROUP BY
