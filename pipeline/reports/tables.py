@@ -132,17 +132,17 @@ def fetch_arrays(
         warnings.catch_warnings(action="ignore"),  # of a copy, which is faster than planning twice
     ):
         columns: pa.Table = cursor.to_arrow_table()
-    return {name: _array(columns[name].combine_chunks()) for name in columns.column_names}
+    return {name: _array(columns[name]) for name in columns.column_names}
 
 
-def _array(column: pa.Array) -> NDArray[Any]:
+def _array(column: pa.ChunkedArray) -> NDArray[Any]:
     """Texts are objects, equal ones the same; null is None."""
     if pa.types.is_string(column.type):
-        coded = column.dictionary_encode()
+        coded = column.combine_chunks().dictionary_encode()
         texts = np.array([*coded.dictionary.to_pylist(), None], dtype=object)
         return texts[coded.indices.fill_null(-1).to_numpy()]
     filled = column.fill_null(-1) if column.null_count else column
-    return filled.to_numpy(zero_copy_only=False)
+    return filled.to_numpy()
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from tracemill.reports.window_details import (
     Columns,
     WindowDetails,
     keep_longest,
+    rows_at,
     values_of,
 )
 from tracemill.reports.windows import Window, choose_windows
@@ -157,11 +157,10 @@ class Timeline:
 
     def _levels(self) -> list[dict[str, object]]:
         found = self._material.arrays("timeline_course")
-        ends = np.searchsorted(found["level"], np.arange(found["level"].max(initial=-1) + 2))
+        levels = found.pop("level")
         return [
-            self._level({name: column[begin:end] for name, column in found.items()})
-            for begin, end in pairwise(ends)
-            if begin < end
+            self._level(rows_at(found, np.flatnonzero(levels == level)))
+            for level in np.unique(levels)
         ]
 
     def _level(self, rows: Columns) -> dict[str, object]:

@@ -85,7 +85,7 @@ class WindowDetails:
         begin, end = kind.span(found)
         found, is_cut = keep_longest(found, end - begin, found[kind.number], most)
         order = np.lexsort([found[name] for name in reversed(kind.sorted_by)])
-        return _rows_at(found, order), is_cut
+        return rows_at(found, order), is_cut
 
     def collectives(self, window: Window, most: int) -> tuple[Columns, bool]:
         """Members of the longest instances, up to `most` or one instance, and whether more are.
@@ -124,13 +124,14 @@ def keep_longest(rows: Columns, lengths: Ints, numbers: Ints, most: int) -> tupl
     ties = np.flatnonzero(lengths == least)
     first = np.argsort(numbers[ties], kind="stable")[: most - np.count_nonzero(is_kept)]
     is_kept[ties[first]] = True
-    return _rows_at(rows, is_kept), True
+    return rows_at(rows, is_kept), True
 
 
 def _overlapping(rows: Columns, span: Span, window: Window) -> Columns:
     begin, end = span
-    return _rows_at(rows, np.flatnonzero((begin < window.end_ns) & (end > window.begin_ns)))
+    return rows_at(rows, np.flatnonzero((begin < window.end_ns) & (end > window.begin_ns)))
 
 
-def _rows_at(rows: Columns, places: NDArray[Any]) -> Columns:
+def rows_at(rows: Columns, places: NDArray[Any]) -> Columns:
+    """Some of the rows."""
     return {name: column[places] for name, column in rows.items()}

@@ -1,4 +1,4 @@
--- Main region of every location in each bin of the run, from the coarsest to the finest bins.
+-- Main region of every location in each bin of the run. Level 0 has the coarsest bins.
 --
 -- Grain:      one row per level, location and bin in which the location was in some visit
 -- Inputs:     timeline_bins
@@ -13,4 +13,3 @@ SELECT
     region_id,
     time_ns
 FROM timeline_bins
-ORDER BY level, location_id, bin
