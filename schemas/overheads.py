@@ -1,8 +1,9 @@
 """Overheads of parallelism: the classes, and the time of each class."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from tracemill.base.records import dataclass
 from tracemill.schemas.columns import (
     CALL_PATH_ID,
     ENTER_NS,

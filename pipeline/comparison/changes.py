@@ -1,7 +1,8 @@
 """Changes of a metric between two sides: in total, in a call path, on a process."""
 
 import math
-from dataclasses import dataclass
+
+from tracemill.base.records import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import polars as pl
 
 from tracemill.base.errors import UsageError
+from tracemill.base.records import dataclass
 from tracemill.campaign.gathering import lacks, query_runs
 from tracemill.campaign.site_matching import match_call_sites
 from tracemill.stages.models.overhead_split import (

@@ -1,8 +1,9 @@
 """The report of a comparison."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from tracemill.base.records import dataclass
 from tracemill.comparison import differences
 from tracemill.comparison.changes import CallPathChange, Change
 from tracemill.comparison.comparing import Comparison

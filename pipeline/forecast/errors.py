@@ -2,11 +2,13 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations
 from statistics import median_low
 from typing import Literal
+
+from tracemill.base.records import dataclass
 
 LEAST_POINTS = 0.05
 """Two percentages closer than this count as equal."""

@@ -4,10 +4,11 @@ In each dimension of the grid these are the first three coordinates and the last
 first three and the last; the rest is extrapolated from the second to the third.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from tracemill.base.records import dataclass
 from tracemill.programs.parts import coordinates
 from tracemill.programs.transfers import NOBODY, Edges, Flags, Numbers, PipelineSteps
 

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tracemill.base.records import dataclass
 from tracemill.shell.commands import NAMES
 
 KEYWORDS = (

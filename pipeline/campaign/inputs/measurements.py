@@ -1,8 +1,9 @@
 """Measured runs, independent of the format of their file."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tracemill.base.records import dataclass
 from tracemill.campaign.configurations import MEASURED
 
 UNKNOWN_FUNCTION = "[unknown]"

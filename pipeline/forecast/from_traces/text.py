@@ -1,7 +1,9 @@
 """Tables of a program's description as TOML text."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from tracemill.base.records import dataclass
 
 Field = str | float | bool | Sequence["Field"]
 
