@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from tracemill.schemas import Table, Violation
 
+_FEW = 5_000
 _FULL = 100_000  # a smaller row group is the last one
 _MOST_PERMUTED = 4  # columns of a key whose orders are all tried
 _SPREAD = 64  # a bitmap is used while ids span at most this many times their number
@@ -21,7 +22,7 @@ class KeyCheck:
     Ascending keys are unique; this needs one comparison per row, and holds for almost every table.
     The columns of the key may ascend in another order than declared. As soon as no order is left
     in which they do, each row group is checked by itself, and `is_certain` is False: then
-    `repeated_in_file` checks the whole file, except for partitioned tables.
+    `repeated_in_file` checks a file of several row groups, except for partitioned tables.
     """
 
     def __init__(self, table: Table) -> None:
@@ -54,8 +55,7 @@ def repeated_in_file(table: Table, path: str) -> list[Violation]:
 def repeated_keys(table: Table, rows: pa.Table) -> list[Violation]:
     """Repeated keys among all rows of a table."""
     keys = rows.select(table.key)
-    distinct = keys.group_by(list(table.key)).aggregate([]).num_rows
-    return [] if distinct == keys.num_rows else _repeated(table, keys)
+    return [] if _count_distinct(keys) == keys.num_rows else _repeated(table, keys)
 
 
 def _orders_of(key: Sequence[str]) -> list[tuple[str, ...]]:
@@ -95,7 +95,13 @@ def _comparable(column: pa.ChunkedArray) -> pa.Array:
 def _is_distinct(keys: pa.Table) -> bool:
     if keys.num_columns == 1 and pa.types.is_integer(keys.column(0).type):
         return _are_integers_distinct(keys.column(0))
-    return keys.group_by(keys.column_names).aggregate([]).num_rows == keys.num_rows
+    return _count_distinct(keys) == keys.num_rows
+
+
+def _count_distinct(keys: pa.Table) -> int:
+    if keys.num_rows <= _FEW:  # grouping loads two libraries, which takes longer
+        return len(set(zip(*keys.to_pydict().values(), strict=True)))
+    return keys.group_by(keys.column_names).aggregate([]).num_rows
 
 
 def _are_integers_distinct(column: pa.ChunkedArray) -> bool:

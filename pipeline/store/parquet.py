@@ -69,7 +69,8 @@ class PartWriter:
             self._write_group(pa.concat_tables(self._pending))
         self._pending = []
         self._end_file()
-        if not self._keys.is_certain and not self.table.is_partitioned:
+        has_groups = self.row_count > ROW_GROUP_ROWS  # each is checked by itself
+        if has_groups and not self._keys.is_certain and not self.table.is_partitioned:
             _refuse(self._repeated_keys())
 
     def store(self) -> None:
