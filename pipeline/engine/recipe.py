@@ -9,7 +9,7 @@ from tracemill.patterns.catalog import known_tables, table_of
 from tracemill.patterns.own import patterns_of_store, read_patterns
 from tracemill.patterns.stages import metrics_stage, pattern_stages
 from tracemill.schemas import Table
-from tracemill.sql.query_files import Query, all_queries
+from tracemill.sql.query_files import Query, all_queries, run_queries
 from tracemill.stages import PYTHON_STAGES
 from tracemill.stages.stage import PythonStage
 from tracemill.store.runs import Store
@@ -26,9 +26,8 @@ class Recipe:
 
 def standard_recipe(own: Sequence[Query] = ()) -> Recipe:
     """Everything that is computed from a trace; with patterns of your own."""
-    shipped = (query for query in all_queries() if not query.is_of_campaigns)
     return Recipe(
-        (*shipped, *own),
+        (*run_queries(), *own),
         (*PYTHON_STAGES, *pattern_stages(own)),
         {**known_tables(), **{query.relation: table_of(query) for query in own}},
     )

@@ -7,13 +7,13 @@ from tracemill.schemas import BY_NAME, Table
 from tracemill.schemas.patterns import pattern_table
 from tracemill.sql.metric_texts import Metric
 from tracemill.sql.pattern_declaration import FINDING, Pattern
-from tracemill.sql.query_files import Query, all_queries, load_query
+from tracemill.sql.query_files import Query, load_query, run_queries
 
 
 @cache
 def catalog() -> tuple[Query, ...]:
     """The patterns that Tracemill brings, by name."""
-    patterns = (query for query in all_queries() if query.pattern)
+    patterns = (query for query in run_queries() if query.pattern)
     return tuple(sorted(patterns, key=lambda query: query.relation))
 
 

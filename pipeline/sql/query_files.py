@@ -131,33 +131,42 @@ class Query:
 @cache
 def all_queries(root: Path = QUERIES) -> tuple[Query, ...]:
     """Every query below `root`, by folder, then by name; raises QueryError for a bad header."""
-    queries = tuple(read_query(path) for path in sorted(root.glob("*/*.sql")))
-    names = [query.relation for query in queries]
-    for query in queries:
-        if names.count(query.relation) > 1:
-            raise wrong(query.path, "several files have this name", "rename one")
-    return queries
+    return tuple(map(_read_once, _files(root).values()))
+
+
+@cache
+def run_queries() -> tuple[Query, ...]:
+    """The shipped queries that make tables of a run; the others, as many, are not even read."""
+    folders = {path.parent.name for path in _files().values()}.difference(ANSWERING)
+    wanted = {folder for folder in folders if not folder.startswith(CAMPAIGN)}
+    return tuple(_read_once(path) for path in _files().values() if path.parent.name in wanted)
 
 
 def load_query(relation: str) -> Query:
     """The query that computes `relation`; raises QueryError if there is none."""
-    queries = _by_relation()
-    if relation in queries:
-        return queries[relation]
-    known = ", ".join(queries)
+    files = _files()
+    if relation in files:
+        return _read_once(files[relation])
+    known = ", ".join(files)
     raise QueryError(f"no query {relation}: {QUERIES}: queries present: {known}")
 
 
 @cache
-def _by_relation() -> Mapping[str, Query]:
-    return {query.relation: query for query in all_queries()}
+def _files(root: Path = QUERIES) -> Mapping[str, Path]:
+    """The files below `root` by the names of their queries, by folder, then by name."""
+    files: dict[str, Path] = {}
+    for path in sorted(root.glob("*/*.sql"), key=str):
+        if path.stem in files:
+            raise wrong(path, "several files have this name", "rename one")
+        files[path.stem] = path
+    return files
 
 
 @cache
 def _views() -> tuple[Query, ...]:
     """All views, each after the views that it reads."""
-    found = [read_query(path) for path in sorted((QUERIES / VIEWS).glob("*.sql"))]
-    by_name = {view.relation: view for view in found}
+    files = _files().items()
+    by_name = {name: _read_once(path) for name, path in files if path.parent.name == VIEWS}
     order = TopologicalSorter({name: view.inputs for name, view in by_name.items()})
     return tuple(by_name[name] for name in order.static_order() if name in by_name)
 
@@ -211,6 +220,11 @@ def create_all_views(connection: duckdb.DuckDBPyConnection, *, is_lasting: bool 
             names.append(view.relation)
             present.add(view.relation)
     create_views(connection, names, is_lasting=is_lasting)
+
+
+@cache
+def _read_once(path: Path) -> Query:
+    return read_query(path)
 
 
 def read_query(path: Path) -> Query:

@@ -33,6 +33,7 @@ from tracemill.sql.query_files import (
     known_parameters,
     load_query,
     read_query,
+    run_queries,
 )
 from tracemill.sql.reads import parse_statement, reads_of
 from tracemill.stages.replays import GRAPH_INPUTS
@@ -107,6 +108,11 @@ def samples(query: Query) -> dict[str, Any]:
 def test_there_are_queries() -> None:
     assert STAGES
     assert len(all_queries()) == len(list(QUERIES.rglob("*.sql")))
+
+
+def test_queries_of_runs_are_known_by_their_folders() -> None:
+    made = [query for query in all_queries() if query.is_stage and not query.is_of_campaigns]
+    assert list(run_queries()) == made
 
 
 def test_headers_have_all_fields_in_order() -> None:
