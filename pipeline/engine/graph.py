@@ -151,7 +151,7 @@ def schema_hash(table: Table) -> str:
 @cache
 def code_hash(modules: tuple[str, ...]) -> str:
     """Hash of the source text of some modules; a package stands for all modules in it."""
-    return hash_of("".join(path.read_text(encoding="utf-8") for path in _source_files(modules)))
+    return hash_of(" ".join(map(_source_hash, modules)))
 
 
 @cache
@@ -163,16 +163,15 @@ def installed_version(package: str) -> str:
         return ""
 
 
-def _source_files(modules: Sequence[str]) -> list[Path]:
-    found: list[Path] = []
-    for name in modules:
-        spec = importlib.util.find_spec(name)
-        if spec is None or spec.origin is None:
-            raise ValueError(f"module {name} has no source text")
-        path = Path(spec.origin)
-        is_package = path.name == "__init__.py"
-        found += sorted(path.parent.rglob("*.py")) if is_package else [path]
-    return found
+@cache
+def _source_hash(module: str) -> str:
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        raise ValueError(f"module {module} has no source text")
+    path = Path(spec.origin)
+    is_package = path.name == "__init__.py"
+    files = sorted(path.parent.rglob("*.py"), key=str) if is_package else [path]
+    return hash_of(b"".join(file.read_bytes() for file in files).decode())
 
 
 def _output(query: Query, tables: Mapping[str, Table]) -> Table:
