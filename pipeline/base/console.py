@@ -61,7 +61,9 @@ def _console(*, is_for_messages: bool) -> "Console":
 
     stream = sys.stderr if is_for_messages else sys.stdout
     width = None if stream.isatty() else UNBOUNDED_WIDTH
-    return StreamConsole(stderr=is_for_messages, theme=Theme(STYLES), highlight=False, width=width)
+    return StreamConsole(
+        stderr=is_for_messages, theme=Theme(STYLES), highlight=False, emoji=False, width=width
+    )
 
 
 def print_places(places: Sequence[tuple[str, Path]]) -> None:
