@@ -2,33 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from textwrap import fill
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from cyclopts import App, CoercionError, CycloptsError, MissingArgumentError, UnusedCliTokensError
-from cyclopts.help.formatters.plain import PlainFormatter
 
 from tracemill.base.version import VERSION
-from tracemill.cli import (
-    computing,
-    counting,
-    exporting,
-    forecasting,
-    iterating,
-    keeping,
-    phasing,
-    programs,
-    querying,
-    replaying,
-    reporting,
-    searching,
-)
-from tracemill.cli.hierarchy import hierarchy
-from tracemill.cli.nightly import nightly
-from tracemill.cli.overheads import overheads
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from tracemill.cli.plain_help import WrappingFormatter
 
 NAMED_TOKENS = 2
 _WRONG_VALUE = re.compile(r'Invalid value (?:"(?P<value>.*)" )?for (?P<option>\S+?)[.:] (?P<why>.)')
@@ -36,20 +18,26 @@ _WRONG_VALUE = re.compile(r'Invalid value (?:"(?P<value>.*)" )?for (?P<option>\S
 _NUMBERS = {int: "a whole number", float: "a number"}
 
 
-class _Wrapping(PlainFormatter):
-    """Plain help with wrapped entries; cyclopts prints the line breaks of docstrings."""
+class _LazyFormatter:
+    """The formatter of help, loaded when help is printed."""
 
-    def _print_plain(self, console: "Console", text: str) -> None:
-        if text.startswith(self.indent):
-            text = fill(
-                " ".join(text.split()),
-                console.width,
-                initial_indent=self.indent,
-                subsequent_indent=3 * self.indent,
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-        super()._print_plain(console, text)
+    @cached_property
+    def _formatter(self) -> "WrappingFormatter":
+        from tracemill.cli.plain_help import WrappingFormatter
+
+        return WrappingFormatter()
+
+    def __call__(self, console: Any, options: Any, panel: Any) -> None:
+        self._formatter(console, options, panel)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._formatter, name)
+
+
+def load_commands() -> None:
+    """Load all commands: help lists them with their first lines."""
+    for name in app:
+        app[name]
 
 
 def _describe(error: CycloptsError) -> str:
@@ -89,50 +77,37 @@ app = App(
     name="tracemill",
     help="Find out where a parallel program loses time, from traces of its runs.",
     help_format="plaintext",
-    help_formatter=_Wrapping(),
+    help_formatter=_LazyFormatter(),
     version=VERSION,
     suppress_keyboard_interrupt=False,
     error_formatter=_describe,
 )
 for command in (
-    computing.analyze,
-    computing.campaign,
-    nightly,
-    computing.generate,
-    forecasting.forecast,
-    searching.best_grid,
-    searching.forecast_errors,
-    programs.program_from,
-    keeping.runs,
-    querying.sql,
-    reporting.quality,
-    reporting.report,
-    phasing.phases,
-    reporting.compare,
-    overheads,
-    counting.counters,
-    iterating.iterations,
-    hierarchy,
-    replaying.what_if,
-    replaying.pop,
-    querying.tables,
-    querying.explain,
-    keeping.du,
-    keeping.prune,
+    "computing:analyze",
+    "computing:campaign",
+    "nightly:nightly",
+    "computing:generate",
+    "forecasting:forecast",
+    "searching:best_grid",
+    "searching:forecast_errors",
+    "programs:program_from",
+    "keeping:runs",
+    "querying:sql",
+    "reporting:quality",
+    "reporting:report",
+    "phasing:phases",
+    "reporting:compare",
+    "overheads:overheads",
+    "counting:counters",
+    "iterating:iterations",
+    "hierarchy:hierarchy",
+    "replaying:what_if",
+    "replaying:pop",
+    "querying:tables",
+    "querying:explain",
+    "keeping:du",
+    "keeping:prune",
+    "querying:patterns",
+    "exporting:export",
 ):
-    app.command(command)
-
-patterns = App(name="patterns", help="Patterns that are searched for in traces, and your own ones.")
-patterns.command(querying.list_patterns, name="list")
-app.command(patterns)
-
-export = App(name="export", help="Write results to files for other tools.")
-for exported in (
-    exporting.severities,
-    exporting.tables,
-    exporting.perfetto,
-    exporting.speedscope,
-    exporting.picture,
-):
-    export.command(exported)
-app.command(export)
+    app.command(f"tracemill.cli.{command}")

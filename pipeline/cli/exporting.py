@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
+from cyclopts import App, Parameter
 
 from tracemill.base.console import messages
 from tracemill.base.errors import UsageError
@@ -184,3 +184,8 @@ def picture(
 
 def _print_written(count: int, what: str, output: Path) -> None:
     messages().print(f"{count:,} {what} written to {output}", markup=False, soft_wrap=True)
+
+
+export = App(name="export", help="Write results to files for other tools.")
+for exported in (severities, tables, perfetto, speedscope, picture):
+    export.command(exported)

@@ -5,7 +5,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from cyclopts import Parameter
+from cyclopts import App, Parameter
 
 from tracemill.base.console import messages, print_error, results
 from tracemill.base.errors import UsageError
@@ -232,3 +232,7 @@ def _usable_patterns(store: Path, patterns: Path | None) -> "Sequence[Query]":
     for error in found.errors:
         print_error(str(error))
     return found.usable
+
+
+patterns = App(name="patterns", help="Patterns that are searched for in traces, and your own ones.")
+patterns.command(list_patterns, name="list")

@@ -15,7 +15,7 @@ from tracemill.base.console import (
     tolerate_narrow_encodings,
 )
 from tracemill.base.errors import PipelineError, UsageError
-from tracemill.cli.application import app
+from tracemill.cli.application import app, load_commands
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -55,6 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> None:
+    if not arguments or arguments[0].startswith("-"):
+        load_commands()
     app(
         arguments,
         console=results(),
