@@ -95,7 +95,6 @@ def _analyze_trace(
     from tracemill.reports.build import build_report, build_summary
     from tracemill.reports.document import places_of
     from tracemill.reports.files import write_reports
-    from tracemill.reports.limits import check_limits
     from tracemill.store.runs import Store
 
     with ProgressReporter() as reporter:
@@ -112,7 +111,7 @@ def _analyze_trace(
         database=analysis.database,
     )
     assert report.document is not None  # that of a run
-    document = check_limits(limits, report.document)
+    document = _check(report.document, limits)
     try:  # write before printing: a reader such as `head` may close the pipe
         written = write_reports(report, store) if has_report else []
     except PipelineError:
@@ -124,6 +123,15 @@ def _analyze_trace(
     if format == "terminal":
         print_places(places)
     return document
+
+
+def _check(document: "Document", limits: "Sequence[FigureLimit]") -> "Document":
+    """The document with what became of the limits."""
+    if not limits:
+        return document
+    from tracemill.reports.limits import check_limits
+
+    return check_limits(limits, document)
 
 
 def _print_results(report: "Report", document: "Document", format: SummaryFormat) -> None:
@@ -139,6 +147,8 @@ def _print_results(report: "Report", document: "Document", format: SummaryFormat
 
 def _raise_for(document: "Document", limits: "Sequence[FigureLimit]") -> None:
     """Print each condition that holds or cannot be checked; raise RegressionError if one holds."""
+    if not limits:
+        return
     from tracemill.reports.limits import describe_limit
 
     held = []

@@ -41,6 +41,8 @@ def _is_archive(path: Path) -> bool:
     """Whether the names say that this is an OTF2 archive, or nothing says that it is none."""
     if path.is_file():
         return path.suffix == ".otf2"
+    if any(path.glob("*.otf2")):
+        return True
     from tracemill.readers.csv.files import looks_like_text
 
-    return any(path.glob("*.otf2")) or not looks_like_text(path)
+    return not looks_like_text(path)
