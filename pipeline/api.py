@@ -1,6 +1,7 @@
 """Runs and campaigns from Python: the tables of the store, queried with SQL into polars frames."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from tracemill.base.errors import MissingLibraryError, QueryError
-from tracemill.base.records import dataclass
 from tracemill.shell.cookbook import find_question, questions_for
 from tracemill.shell.session import Session, is_query
 from tracemill.sql.mistakes import statement_errors

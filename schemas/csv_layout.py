@@ -3,7 +3,7 @@
 The reader and the documentation derive from this declaration.
 """
 
-from tracemill.base.records import dataclass
+from dataclasses import dataclass
 
 TIME_SECONDS, TIME_NS = "Timestamp (s)", "Timestamp (ns)"
 EVENT_TYPE, NAME, PROCESS, THREAD = "Event Type", "Name", "Process", "Thread"

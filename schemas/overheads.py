@@ -1,9 +1,8 @@
 """Overheads of parallelism: the classes, and the time of each class."""
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from tracemill.base.records import dataclass
 from tracemill.schemas.columns import (
     CALL_PATH_ID,
     ENTER_NS,

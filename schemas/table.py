@@ -2,12 +2,11 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 import pyarrow as pa
 import pyarrow.compute as pc
-
-from tracemill.base.records import dataclass
 
 INT8, INT16, INT32, INT64 = pa.int8(), pa.int16(), pa.int32(), pa.int64()
 FLOAT64, BOOL, STRING = pa.float64(), pa.bool_(), pa.string()

@@ -3,10 +3,9 @@
 import ast
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
-
-from tracemill.base.records import dataclass
 
 FUNCTIONS: Final[Mapping[str, Callable[..., float]]] = {
     "sqrt": math.sqrt, "log": math.log, "log2": math.log2, "log10": math.log10, "exp": math.exp,

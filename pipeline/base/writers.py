@@ -2,9 +2,8 @@
 
 import os
 import socket
+from dataclasses import dataclass
 from functools import cache
-
-from tracemill.base.records import dataclass
 
 
 @dataclass(frozen=True)

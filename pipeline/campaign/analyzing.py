@@ -3,13 +3,12 @@
 import time
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from tracemill.base.errors import MissingLibraryError, PipelineError, StoreError
-from tracemill.base.records import dataclass
 from tracemill.base.text import bytes_of, printable
 from tracemill.campaign.discovery import Member
 from tracemill.campaign.gathering import MOST_RUNS, RunSize, lacks, sizes_of

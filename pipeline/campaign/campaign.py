@@ -4,13 +4,12 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tracemill.base.errors import CampaignError, MissingInputError
 from tracemill.base.near import near_path
-from tracemill.base.records import dataclass
 from tracemill.base.text import counted
 from tracemill.campaign import discovery
 from tracemill.campaign.analyzing import Analyzed, analyze_members

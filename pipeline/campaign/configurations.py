@@ -1,12 +1,11 @@
 """The runs of a campaign with their configurations and repetitions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tracemill.base.errors import CampaignError
-from tracemill.base.records import dataclass
 from tracemill.campaign.expressions import evaluate_expression
 from tracemill.campaign.names import PROCESSES, REPETITION, SIZE, THREADS
 

@@ -3,12 +3,11 @@
 import csv
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tracemill.base.errors import CampaignError, MissingInputError
 from tracemill.base.near import near_path
-from tracemill.base.records import dataclass
 from tracemill.base.text import printable
 from tracemill.campaign.configurations import special_parameters
 from tracemill.campaign.description import Description

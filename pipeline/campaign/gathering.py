@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tracemill.base.records import dataclass
 from tracemill.campaign.site_matching import MatchedSites, use_matched
 from tracemill.engine.graph import schema_hash
 from tracemill.schemas import BY_NAME

@@ -1,10 +1,11 @@
 """Finds runs of different programs that have the same application name."""
 
+from dataclasses import dataclass
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from tracemill.base.errors import CampaignError
-from tracemill.base.records import dataclass
 
 # Every program has these, so they do not identify one.
 _BEGINNINGS = ("main", "MAIN__", "MAIN_", "_start", "start_thread")

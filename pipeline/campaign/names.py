@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from tracemill.base.errors import CampaignError
-from tracemill.base.records import dataclass
 
 DEFAULT_PATTERNS = ("p{p}_n{n}_r{r}", "p{p}_n{n}", "p{p}_r{r}", "p{p}", "np{p}")
 """Tried in this order if no pattern is given."""

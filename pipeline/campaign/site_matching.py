@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 
 import duckdb
 import pyarrow as pa
 
-from tracemill.base.records import dataclass
 from tracemill.schemas.profiles import CALL_PATH_KEYS
 from tracemill.stages.call_path_keys import NamedPaths, key_table, match_paths, read_paths
 from tracemill.store.database import connect

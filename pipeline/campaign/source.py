@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tracemill.base.errors import StoreError
-from tracemill.base.records import dataclass
 from tracemill.base.text import hash_of
 from tracemill.campaign.configurations import RunRecord, computation_size
 from tracemill.campaign.description import Description

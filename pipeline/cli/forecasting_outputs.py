@@ -1,11 +1,11 @@
 """The files that `tracemill forecast` writes, and what it prints."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tracemill.base.console import print_places, results
-from tracemill.base.records import dataclass
 
 if TYPE_CHECKING:
     import pyarrow as pa

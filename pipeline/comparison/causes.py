@@ -1,12 +1,12 @@
 """Finds the causes of a change: call paths where the critical path or the time changed."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import polars as pl
 
-from tracemill.base.records import dataclass
 from tracemill.reports.explanation import all_metrics
 from tracemill.schemas.history import RUN_TIME
 from tracemill.schemas.overheads import TAXONOMY

@@ -1,8 +1,7 @@
 """Changes of a metric between two sides: in total, in a call path, on a process."""
 
 import math
-
-from tracemill.base.records import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,9 +3,9 @@
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
-from tracemill.base.records import dataclass
 from tracemill.comparison.comparing import Comparison
 from tracemill.comparison.conditions import CheckedCondition
 from tracemill.comparison.naming import title_of

@@ -1,7 +1,7 @@
 """Compares the runs of two sides."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from typing import Any, TypeVar
 
@@ -9,7 +9,6 @@ import duckdb
 import polars as pl
 
 from tracemill.base.errors import StoreError, UsageError
-from tracemill.base.records import dataclass
 from tracemill.campaign.gathering import SIZES, RunSize, lacks, open_runs, query_rows, sizes_in
 from tracemill.campaign.site_matching import match_call_sites
 from tracemill.comparison.causes import CRITICAL_PATH, TIME, Explained, find_causes, without_setup

@@ -1,12 +1,12 @@
 """Conditions on a comparison that define a regression, such as `mpi_latesender > +20%`."""
 
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 
 from tracemill.base.errors import MissingInputError
 from tracemill.base.names import format_path, make_visible, shorten
 from tracemill.base.near import did_you_mean, near_matches
-from tracemill.base.records import dataclass
 from tracemill.base.text import printable
 from tracemill.comparison.changes import Change
 from tracemill.comparison.comparing import Comparison

@@ -1,9 +1,9 @@
 """Efficiencies of runs as POP defines them, side by side."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import mean
 
-from tracemill.base.records import dataclass
 from tracemill.campaign.gathering import in_batches, lacks, query_runs
 from tracemill.comparison.changes import EfficiencyChange
 from tracemill.store.runs import Run

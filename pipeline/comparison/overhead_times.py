@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from tracemill.base.errors import UsageError
-from tracemill.base.records import dataclass
 from tracemill.campaign.gathering import lacks, query_runs
 from tracemill.campaign.site_matching import match_call_sites
 from tracemill.stages.models.overhead_split import (

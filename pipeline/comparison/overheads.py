@@ -1,12 +1,12 @@
 """Overheads T_o = T_p - T_s / p of parallel runs against sequential ones."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import polars as pl
 
 from tracemill.base.errors import UsageError
-from tracemill.base.records import dataclass
 from tracemill.base.text import join_words
 from tracemill.campaign.names import DEFAULT_PATTERNS, REPETITION, SIZE, read_name
 from tracemill.comparison.choosing import check_repetitions

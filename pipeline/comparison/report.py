@@ -1,9 +1,8 @@
 """The report of a comparison."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from tracemill.base.records import dataclass
 from tracemill.comparison import differences
 from tracemill.comparison.changes import CallPathChange, Change
 from tracemill.comparison.comparing import Comparison

@@ -1,10 +1,9 @@
 """Finds the subtree of the call tree that contains a change."""
 
 from collections import defaultdict
+from dataclasses import dataclass
 
 import polars as pl
-
-from tracemill.base.records import dataclass
 
 # Least share of a change in a call path and its callees.
 HOLDING = 0.8

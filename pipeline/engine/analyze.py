@@ -5,12 +5,11 @@ import platform
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tracemill.base.errors import ChangedTraceError, PipelineError, StoreError
 from tracemill.base.processors import available_threads
-from tracemill.base.records import dataclass
 from tracemill.base.text import describe_moment
 from tracemill.base.version import VERSION
 from tracemill.engine.execute import Engine

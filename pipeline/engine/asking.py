@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tracemill.base.errors import QueryError, StoreError
-from tracemill.base.records import dataclass
 from tracemill.engine.execute import Engine
 from tracemill.engine.graph import ReadStage, Stage, build_graph
 from tracemill.engine.plan import options_by_stage

@@ -5,13 +5,13 @@ import importlib.util
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
 from tracemill.base.errors import QueryError
-from tracemill.base.records import dataclass
 from tracemill.base.text import hash_of
 from tracemill.base.version import VERSION
 from tracemill.engine.recipe import Recipe

@@ -2,10 +2,9 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from tracemill.base.records import dataclass
 from tracemill.base.text import hash_of
 from tracemill.engine.graph import AS_RECORDED, ReadStage, SqlStage, Stage, key_parts
 from tracemill.schemas.definitions import CALLS, FULL

@@ -1,10 +1,9 @@
 """Recipes: the queries and stages for a trace, for user patterns, and for a campaign."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from tracemill.base.records import dataclass
 from tracemill.patterns.catalog import known_tables, table_of
 from tracemill.patterns.own import patterns_of_store, read_patterns
 from tracemill.patterns.stages import metrics_stage, pattern_stages

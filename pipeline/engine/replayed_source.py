@@ -2,11 +2,11 @@
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tracemill.base.errors import ChangedTraceError, UsageError
-from tracemill.base.records import dataclass
 from tracemill.base.text import hash_of
 from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.progress import Reporter

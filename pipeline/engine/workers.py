@@ -13,13 +13,13 @@ import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
 
 from tracemill.base.errors import PipelineError
-from tracemill.base.records import dataclass
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -1,11 +1,11 @@
 """The program that a command names: a file with its description, a run, or a campaign."""
 
 import re
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
 from tracemill.base.errors import MissingInputError, UsageError
-from tracemill.base.records import dataclass
 from tracemill.forecast.from_traces.campaigns import Choice
 from tracemill.forecast.from_traces.making import Options, parse_data_program
 from tracemill.forecast.from_traces.sources import program_text

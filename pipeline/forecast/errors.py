@@ -2,13 +2,11 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from statistics import median_low
 from typing import Literal
-
-from tracemill.base.records import dataclass
 
 LEAST_POINTS = 0.05
 """Two percentages closer than this count as equal."""

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from tracemill.base.errors import MissingInputError, PipelineError, UsageError
-from tracemill.base.records import dataclass
 from tracemill.base.text import counted
 from tracemill.campaign.gathering import SIZES, lacks, sizes_of
 from tracemill.campaign.names import DEFAULT_PATTERNS, program_of, read_name

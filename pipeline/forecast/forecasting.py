@@ -1,10 +1,9 @@
 """A forecast: a program on a cluster, simulated once or twice, and its speed-up."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tracemill.base.errors import ProgramError
-from tracemill.base.records import dataclass
 from tracemill.base.text import hash_of
 from tracemill.forecast.outcome import Outcome
 from tracemill.forecast.plan import IntervalMode

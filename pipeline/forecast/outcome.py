@@ -1,12 +1,10 @@
 """Results of a simulation of a program on a cluster."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-
-from tracemill.base.records import dataclass
 
 CLASSES = ("io", "reduction", "remote", "exchange", "copy", "pipeline", "collective")
 """Classes of operations; `exchange` includes exchanges with neighbors in the grid."""

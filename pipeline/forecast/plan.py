@@ -1,8 +1,8 @@
 """A program on a grid as a plan: numbered parts, operations and intervals, in nested lists."""
 
+from dataclasses import dataclass
 from typing import Literal
 
-from tracemill.base.records import dataclass
 from tracemill.forecast.short_pipelines import ShortPipeline
 
 IntervalMode = Literal["user", "parallel", "serial", "loops"]

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
 from tracemill.base.errors import ProgramError
-from tracemill.base.records import dataclass
 from tracemill.base.text import hash_of
 from tracemill.forecast.grids import Grid
 from tracemill.forecast.search import Candidate

@@ -6,13 +6,12 @@ counts, and each evaluated grid narrows the classes of grids that differ from it
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, prod
 from typing import Literal, NamedTuple
 
-from tracemill.base.records import dataclass
 from tracemill.forecast.grids import Classes, Evenness, Grid
 
 Fate = Literal["empty process", "class", "bound", "evaluated"]

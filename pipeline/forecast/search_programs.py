@@ -1,12 +1,11 @@
 """The search for the best grid of a program, or a variant of it, on a cluster."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
 from tracemill.base.errors import ProgramError
-from tracemill.base.records import dataclass
 from tracemill.base.text import hash_of
 from tracemill.forecast.grids import Grid, grid_evenness, grids_within, largest_array
 from tracemill.forecast.search import Evaluation, Mode, Search, search_grids

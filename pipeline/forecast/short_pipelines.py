@@ -4,11 +4,10 @@ In each dimension of the grid these are the first three coordinates and the last
 first three and the last; the rest is extrapolated from the second to the third.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tracemill.base.records import dataclass
 from tracemill.programs.parts import coordinates
 from tracemill.programs.transfers import NOBODY, Edges, Flags, Numbers, PipelineSteps
 

@@ -1,8 +1,7 @@
 """The OTF2 event records: numbers, arguments, and definitions that they need."""
 
+from dataclasses import dataclass
 from typing import Final
-
-from tracemill.base.records import dataclass
 
 SIDE_WIDTH: Final = 6
 """Arguments stored per record, each with 64 bits."""

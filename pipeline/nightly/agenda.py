@@ -4,11 +4,10 @@ import json
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from tracemill.base.records import dataclass
 from tracemill.base.text import hash_of
 from tracemill.campaign.analyzing import accepted_outlines
 from tracemill.engine.analyze import Options

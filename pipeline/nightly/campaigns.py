@@ -3,11 +3,10 @@
 import os
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tracemill.base.errors import PipelineError
-from tracemill.base.records import dataclass
 from tracemill.base.text import printable
 from tracemill.campaign.campaign import CampaignPlan, make_campaign, plan_campaign
 from tracemill.engine.analyze import Options

@@ -2,12 +2,11 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tracemill.base.errors import MissingInputError
 from tracemill.base.near import near_path
-from tracemill.base.records import dataclass
 from tracemill.base.text import printable
 from tracemill.nightly.outcome import Skipped
 from tracemill.store.manifest import SourceFile

@@ -6,6 +6,7 @@ same time, one of the two files remains.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -16,7 +17,6 @@ import pyarrow.parquet as pq
 
 from tracemill.base.errors import PipelineError, QueryError, StoreError
 from tracemill.base.files import replacing
-from tracemill.base.records import dataclass
 from tracemill.base.text import hash_of
 from tracemill.campaign.gathering import SIZES, in_batches, lacks, query_runs
 from tracemill.engine.graph import code_hash, schema_hash

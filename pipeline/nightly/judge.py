@@ -3,11 +3,10 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from tracemill.base.errors import MissingInputError, PipelineError, QueryError, StoreError
-from tracemill.base.records import dataclass
 from tracemill.comparison.changes import Cause, Change, MetricChange
 from tracemill.comparison.choosing import choose_runs
 from tracemill.comparison.comparing import Comparison, compare_runs, is_incomplete

@@ -3,10 +3,9 @@
 import os
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tracemill.base.records import dataclass
 from tracemill.base.sharing import make_folder
 from tracemill.base.text import printable
 from tracemill.engine.analyze import Options, sweep_store

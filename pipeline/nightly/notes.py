@@ -4,13 +4,12 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from tracemill.base.errors import PipelineError, StoreError
 from tracemill.base.files import write_bytes
-from tracemill.base.records import dataclass
 from tracemill.nightly.find import ReadyArchive
 from tracemill.nightly.outcome import Failed, Failure
 from tracemill.store.clock import timestamp

@@ -1,9 +1,9 @@
 """The outcome of a night, before its runs are judged and reported."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tracemill.base.records import dataclass
 from tracemill.store.runs import Run
 
 

@@ -2,12 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from statistics import fmean
 from typing import Any
 
 from tracemill.base.names import make_visible
-from tracemill.base.records import dataclass
 from tracemill.base.text import describe_moment
 from tracemill.campaign.gathering import SIZES
 from tracemill.comparison.changes import Cause

@@ -1,8 +1,8 @@
 """The pages of the reports in a store: their files, and links to them from the page of a night."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from tracemill.base.records import dataclass
 from tracemill.nightly.notes import raising_store_errors
 from tracemill.reports.files import write_reports
 from tracemill.reports.model import Report, Subject

@@ -8,12 +8,12 @@ import json
 import secrets
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from tracemill.base.errors import FailedArchivesError, RegressionError
-from tracemill.base.records import dataclass
 from tracemill.base.text import printable
 from tracemill.base.version import VERSION
 from tracemill.comparison.efficiencies import Efficiencies

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass
 from functools import cache
 
 from tracemill.base.errors import PatternError, QueryError
-from tracemill.base.records import dataclass
 from tracemill.patterns.catalog import catalog, known_tables, metrics_of, pattern_of
 from tracemill.patterns.circles import is_made_of
 from tracemill.patterns.metrics import metrics_with, spelling

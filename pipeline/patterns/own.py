@@ -1,10 +1,10 @@
 """Patterns of the user: files of SQL in a folder, checked before anything is computed."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tracemill.base.errors import MissingInputError, PatternError, QueryError
-from tracemill.base.records import dataclass
 from tracemill.patterns.checks import Others, check_pattern
 from tracemill.sql.query_files import Query, read_query
 from tracemill.sql.refusals import refused

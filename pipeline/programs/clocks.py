@@ -1,11 +1,10 @@
 """Clocks with errors, and their corrections in an archive."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-from tracemill.base.records import dataclass
 
 _INTERVALS = 3
 

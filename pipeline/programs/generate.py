@@ -4,7 +4,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.base.errors import PipelineError, ProgramError
-from tracemill.base.records import dataclass
 from tracemill.kernels.simulation import layout as at
 from tracemill.programs.accesses import FileAccesses
 from tracemill.programs.archive import ArchiveWriter, open_archive

@@ -1,9 +1,9 @@
 """The collective operations: names, families, and sizes sent and received."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
-from tracemill.base.records import dataclass
 from tracemill.kernels.simulation import layout as at
 
 

@@ -5,10 +5,9 @@ count from 0.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import prod
 from typing import Literal
-
-from tracemill.base.records import dataclass
 
 STORAGE = -1
 """Number of the storage, beside those of processes."""

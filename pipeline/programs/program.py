@@ -1,13 +1,12 @@
 """Programs for the simulated machine: regions, call paths, communicators, instructions."""
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.base.records import dataclass
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.computation import DEPTH, FAN_OUT
 from tracemill.programs.transfers import Communication

@@ -1,12 +1,12 @@
 """Runs programs on the simulated machine."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.base.errors import ProgramError
-from tracemill.base.records import dataclass
 from tracemill.kernels.addressed import addresses_of
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.machine import DONE_ALL, NEEDS_ROOM, run

@@ -1,9 +1,10 @@
 """How long calls, messages and computation take: as a described machine or cluster says."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.base.records import dataclass
 from tracemill.programs.clusters.cluster import Channel, Cluster, Level
 from tracemill.programs.language.process_kinds import MachineSpec
 from tracemill.programs.parts import rounded, rounded_number

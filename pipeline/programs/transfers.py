@@ -1,11 +1,11 @@
 """Transfers of an operation, and steps of a pipelined loop, as arrays over processes."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.base.records import dataclass
 from tracemill.programs.placed import STORAGE
 
 Numbers = NDArray[np.int64]

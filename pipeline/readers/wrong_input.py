@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 
 from tracemill.base.errors import DamagedTraceError, NotATraceError, PipelineError
-from tracemill.base.records import dataclass
 from tracemill.readers.csv.files import looks_like_text
 
 _RECORD = "record an OTF2 archive of the program (docs/guide/record.md)"

@@ -1,11 +1,10 @@
 """What the page of a campaign says first: where scaling ends, and what decides there."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 
-from tracemill.base.records import dataclass
 from tracemill.reports.campaign_sections import causes, critical_path, efficiencies, efficiency
 from tracemill.reports.material import Material
 from tracemill.reports.model import Opening, Picture, Section, Table

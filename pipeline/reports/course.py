@@ -1,6 +1,7 @@
 """Parts of the time over the course of the run, for renderers that draw them."""
 
-from tracemill.base.records import dataclass
+from dataclasses import dataclass
+
 from tracemill.reports.model import Table
 from tracemill.reports.units import format_share, format_time
 

@@ -5,11 +5,10 @@ The classes declare every key; docs/reference/summary.md is made from them.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from tracemill.base.records import dataclass
 from tracemill.base.text import printable
 from tracemill.base.version import VERSION
 from tracemill.reports.explanation import all_metrics

@@ -4,6 +4,7 @@ Trees are lists of nodes; callers and wholes precede their parts. Each node has 
 parent or -1. Cells of a metric exclude its parts, so a metric is the sum of itself and its parts.
 """
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.base.names import drop_arguments, make_visible
-from tracemill.base.records import dataclass
 from tracemill.reports.material import Material, Rows
 from tracemill.reports.model import ShownQuery
 from tracemill.reports.part_styles import style_of

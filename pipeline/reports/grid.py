@@ -1,7 +1,8 @@
 """A table as rows of text, for renderers with a grid of characters."""
 
+from dataclasses import dataclass
+
 from tracemill.base.names import format_path, make_visible
-from tracemill.base.records import dataclass
 from tracemill.reports.course import course_of
 from tracemill.reports.model import Column, Layout, Table, Trend
 from tracemill.reports.trees import nest

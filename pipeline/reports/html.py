@@ -3,6 +3,7 @@
 Only the scripts of `widgets` can run, regardless of the names in a trace.
 """
 
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +12,6 @@ from markupsafe import Markup, escape
 
 from tracemill.base.caches import cache_folders
 from tracemill.base.names import make_visible
-from tracemill.base.records import dataclass
 from tracemill.reports.course import course_of
 from tracemill.reports.model import Column, Layout, Report, Table, Trend
 from tracemill.reports.page_names import (

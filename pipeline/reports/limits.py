@@ -1,13 +1,12 @@
 """Limits of the figures of one run, such as `waiting > 20%`, which make an analysis fail."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from typing import get_type_hints
 
 from tracemill.base.names import make_visible, shorten
 from tracemill.base.near import did_you_mean, near_matches
-from tracemill.base.records import dataclass
 from tracemill.base.text import printable
 from tracemill.reports.document import CheckedLimit, Document, Efficiencies, Figures
 from tracemill.reports.explanation import all_metrics

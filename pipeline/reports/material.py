@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from threading import Lock
 from typing import Any
@@ -10,7 +10,6 @@ from typing import Any
 import duckdb
 from numpy.typing import NDArray
 
-from tracemill.base.records import dataclass
 from tracemill.engine.graph import has_needed_rows
 from tracemill.reports.model import MARK, Layout, Table
 from tracemill.reports.tables import (

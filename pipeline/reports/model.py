@@ -1,13 +1,12 @@
 """Content of a report, without its layout; every renderer draws the same object."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tracemill.base.names import site_behind
-from tracemill.base.records import dataclass
 from tracemill.engine.focusing.options import EVERYTHING, FocusOptions
 from tracemill.reports.embedding import embed
 from tracemill.reports.units import Unit, Value, format_value, grade_of

@@ -1,7 +1,7 @@
 """Single pictures of a run, for notebooks and files."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from tracemill.base.errors import MissingInputError, UsageError
 from tracemill.base.files import check_free, write_bytes
-from tracemill.base.records import dataclass
 from tracemill.engine.focusing.run import FocusedRun
 from tracemill.reports.build import ReportedRun
 from tracemill.reports.material import OVERVIEW, Material

@@ -1,11 +1,11 @@
 """The scripts and styles of a page: those of its widgets and their common parts."""
 
 from base64 import b64encode
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from tracemill.base.records import dataclass
 from tracemill.reports.model import Report
 
 WIDGETS = Path(__file__).parent / "widgets"

@@ -5,6 +5,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import duckdb
@@ -13,7 +14,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tracemill.base.errors import QueryError
-from tracemill.base.records import dataclass
 from tracemill.reports.meanings import meaning_of
 from tracemill.reports.model import Column, Layout, ShownQuery, Table
 from tracemill.reports.units import Value, unit_of

@@ -1,7 +1,7 @@
 """A report in the terminal: the same sentences and tables, drawn with rich."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
 from rich.cells import cell_len
@@ -10,7 +10,6 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from tracemill.base.console import UNBOUNDED_WIDTH
-from tracemill.base.records import dataclass
 from tracemill.base.text import join_words
 from tracemill.reports.grid import TextGrid, grid_of
 from tracemill.reports.model import Layout, Report, Section, Table

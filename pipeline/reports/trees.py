@@ -1,8 +1,8 @@
 """Nesting of rows in depth-first order, each with its depth."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from tracemill.base.records import dataclass
 from tracemill.reports.units import Value
 
 DEEPEST = 60

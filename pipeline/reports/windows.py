@@ -1,9 +1,9 @@
 """Windows of a run that its timeline shows in full detail."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from tracemill.base.periods import read_period
-from tracemill.base.records import dataclass
 
 _AFTER = 0.25
 

@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from tracemill.base.records import dataclass
 from tracemill.shell.commands import NAMES
 
 KEYWORDS = (

@@ -1,11 +1,11 @@
 """The cookbook: questions about runs and campaigns, each with the query that answers it."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from tracemill.base.errors import QueryError
 from tracemill.base.near import did_you_mean, near_matches
-from tracemill.base.records import dataclass
 from tracemill.reports.tables import strip_header
 from tracemill.sql.query_files import Query, all_queries
 

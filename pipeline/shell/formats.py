@@ -4,6 +4,7 @@ import csv
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
 from typing import IO, Any, Literal
@@ -14,7 +15,6 @@ from rich.text import Text
 
 from tracemill.base.console import messages
 from tracemill.base.names import make_visible
-from tracemill.base.records import dataclass
 from tracemill.reports.grid import TextGrid
 from tracemill.reports.terminal import FittedGrid, fit
 from tracemill.sql.failures import batches_of

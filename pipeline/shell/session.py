@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
 
 from tracemill.base.errors import QueryError
-from tracemill.base.records import dataclass
 from tracemill.sql.mistakes import READ_ONLY, statement_errors
 from tracemill.sql.query_files import create_all_views
 from tracemill.store.forecasts import create_forecast_views

@@ -1,13 +1,13 @@
 """Tables by the questions that they answer, for the prompt."""
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from types import ModuleType
 
 from rich.console import Console
 from rich.text import Text
 
 from tracemill import schemas
-from tracemill.base.records import dataclass
 from tracemill.patterns.catalog import known_tables
 
 FIRST = (

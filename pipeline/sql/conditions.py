@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
@@ -11,7 +11,6 @@ import duckdb
 from tracemill.base.errors import UsageError
 from tracemill.base.names import make_visible, shorten
 from tracemill.base.near import did_you_mean, near_matches
-from tracemill.base.records import dataclass
 from tracemill.base.text import printable
 
 _COMPARISONS = {

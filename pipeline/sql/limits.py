@@ -1,9 +1,9 @@
 """Limits of figures, such as `run_time > 1.5s`, as options take them."""
 
 import re
+from dataclasses import dataclass
 from decimal import Decimal
 
-from tracemill.base.records import dataclass
 from tracemill.base.text import printable
 
 SECONDS = {

@@ -12,11 +12,11 @@
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from tracemill.base.errors import MissingInputError
-from tracemill.base.records import dataclass
 from tracemill.sql.folders import QUERIES
 from tracemill.sql.refusals import wrong
 

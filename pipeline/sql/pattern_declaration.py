@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from tracemill.base.records import dataclass
 from tracemill.schemas.patterns import PATTERN_KINDS
 from tracemill.sql.metric_texts import Metric, shipped_metrics
 from tracemill.sql.refusals import refused

@@ -9,6 +9,7 @@ The query has rows only if there are messages or framing calls.
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 from graphlib import TopologicalSorter
 from itertools import takewhile
@@ -17,7 +18,6 @@ from pathlib import Path
 import duckdb
 
 from tracemill.base.errors import QueryError
-from tracemill.base.records import dataclass
 from tracemill.sql.folders import QUERIES
 from tracemill.sql.pattern_declaration import FIELDS as PATTERN_FIELDS
 from tracemill.sql.pattern_declaration import Pattern, read_pattern

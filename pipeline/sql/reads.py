@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import duckdb
 
 from tracemill.base.errors import QueryError
-from tracemill.base.records import dataclass
 
 _TABLE, _FUNCTION, _CALL = "table", "function", "call"
 # What qualifies a name that stands for all rows so far, in a recursion that keeps one per key.

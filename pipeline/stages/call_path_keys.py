@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tracemill.base.records import dataclass
 from tracemill.base.text import key_of
 from tracemill.schemas.profiles import CALL_PATH_KEYS
 from tracemill.stages.arrays import Numbers, Relation, read_columns

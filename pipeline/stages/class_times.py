@@ -1,11 +1,11 @@
 """Time of all locations by overhead class, and of CPU threads by region, between any edges."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.base.records import dataclass
 from tracemill.schemas.overheads import ACTIVITIES, TAXONOMY, overhead_id
 from tracemill.stages.arrays import Numbers, Relation, place, read_columns, walk_back
 

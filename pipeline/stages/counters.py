@@ -1,12 +1,12 @@
 """Counters per call path and over time, from the values that locations recorded."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from tracemill.base.records import dataclass
 from tracemill.schemas.counters import CALL_PATH_COUNTERS, COUNTER_PROFILE, MOST_CELLS
 from tracemill.stages.arrays import Numbers, Relation, place, read_columns, sum_by
 from tracemill.stages.counter_profile import Bins, ProfileRows

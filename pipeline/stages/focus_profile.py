@@ -1,11 +1,11 @@
 """The call tree within a focus: visits with the time that they have there."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from tracemill.base.records import dataclass
 from tracemill.schemas.events import VISITS
 from tracemill.schemas.profiles import CALL_TREE
 from tracemill.stages.arrays import Flags, Numbers, Relation, place, read_columns, sum_by

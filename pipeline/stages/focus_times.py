@@ -1,11 +1,11 @@
 """The focus of an analysis as intervals of each location, and times counted within it."""
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from tracemill.base.records import dataclass
 from tracemill.stages.arrays import Flags, Numbers, Relation, order_by, read_columns
 
 

@@ -1,11 +1,11 @@
 """Times and bytes of iterations: intervals and events summed between boundaries."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tracemill.base.records import dataclass
 from tracemill.stages.arrays import Flags, Numbers, Relation, walk_back
 
 if TYPE_CHECKING:

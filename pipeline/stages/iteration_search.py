@@ -5,13 +5,12 @@ The set of regions in an iteration is compared with the usual set, the one that 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.base.records import dataclass
 from tracemill.stages.arrays import Flags, Numbers, place
 
 FEWEST = 3

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -9,7 +10,6 @@ import pyarrow as pa
 
 from tracemill.base.errors import UsageError
 from tracemill.base.line_files import parse_lines, read_text
-from tracemill.base.records import dataclass
 from tracemill.schemas.columns import PARADIGMS
 from tracemill.schemas.definitions import REGION_ROLES
 from tracemill.schemas.overheads import OVERHEAD_CLASSES, OVERHEAD_RULES, REGION_CLASSES, TAXONOMY

@@ -1,13 +1,13 @@
 """Phases of a run: stretches between large changes of what its threads do."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tracemill.base.records import dataclass
 from tracemill.schemas.overheads import ACTIVITIES
 from tracemill.schemas.phases import PHASES, ratio_name
 from tracemill.stages.arrays import Numbers, Relation, place, read_columns

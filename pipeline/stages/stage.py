@@ -1,11 +1,10 @@
 """A stage written in Python: its function, the tables it reads and makes, and its parameters."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from typing import Any
 
-from tracemill.base.records import dataclass
 from tracemill.schemas import Table
 from tracemill.sql.query_files import Value
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,6 @@ import duckdb
 import pyarrow as pa
 
 from tracemill.base.errors import StoreError, UsageError
-from tracemill.base.records import dataclass
 from tracemill.base.text import bytes_of, first_line
 from tracemill.schemas import Table
 from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING

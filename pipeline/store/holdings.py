@@ -1,12 +1,12 @@
 """The contents of the folders of runs and campaigns, readable or not."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 from tracemill.base.errors import StoreError
-from tracemill.base.records import dataclass
 from tracemill.store.manifest import (
     MANIFEST_NAME,
     POINTER_NAME,

@@ -11,11 +11,10 @@ import os
 import secrets
 import threading
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tracemill.base.records import dataclass
 from tracemill.base.sharing import make_folder, share
 from tracemill.base.temporary import temporary_name
 from tracemill.base.writers import Writer

@@ -3,13 +3,12 @@
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import field, is_dataclass
+from dataclasses import dataclass, field, is_dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
 from tracemill.base.errors import StoreError
-from tracemill.base.records import dataclass
 from tracemill.schemas.definitions import FULL
 
 STORE_FORMAT_VERSION = 1

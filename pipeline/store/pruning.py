@@ -1,10 +1,9 @@
 """Decide which runs and generations exceed the limits of a store, and which are kept anyway."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from tracemill.base.records import dataclass
 from tracemill.base.text import describe_duration
 from tracemill.store.clock import now_in
 from tracemill.store.holdings import Footprint, Generation, Holding, HoldingKind, find_holdings

@@ -3,9 +3,9 @@
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from tracemill.base.records import dataclass
 from tracemill.base.temporary import temporary_name
 from tracemill.store.failures import store_errors
 from tracemill.store.holdings import Generation, Holding, key_at

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 
 from tracemill.base.errors import MissingInputError, StoreError, UsageError
 from tracemill.base.near import near_matches
-from tracemill.base.records import dataclass
 from tracemill.base.sharing import share
 from tracemill.base.temporary import temporary_name
 from tracemill.base.text import first_line

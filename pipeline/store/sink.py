@@ -2,13 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import duckdb
 import pyarrow as pa
 
-from tracemill.base.records import dataclass
 from tracemill.schemas import Table
 from tracemill.store.parquet import PartWriter
 

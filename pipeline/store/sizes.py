@@ -3,10 +3,8 @@
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
-
-from tracemill.base.records import dataclass
 
 Inode = tuple[int, int]
 """Number of the file system and of the file in it; the same for all names of a file."""

@@ -3,10 +3,10 @@
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from tracemill.base.errors import StoreError
-from tracemill.base.records import dataclass
 from tracemill.base.temporary import is_in_use, is_temporary
 from tracemill.store.failures import store_errors
 from tracemill.store.holdings import key_at

@@ -1,13 +1,13 @@
 """Rows of a stored table one after the other, for walks that need their order."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tracemill.base.errors import StoreError
-from tracemill.base.records import dataclass
 from tracemill.base.text import first_line
 from tracemill.store.database import AGAIN
 

@@ -12,11 +12,10 @@ first line of DATA after a REGION or METRIC belongs to the first point.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tracemill.base.errors import CampaignError
-from tracemill.base.records import dataclass
 from tracemill.campaign.inputs.extrap_values import (
     NO_METRIC,
     CallPath,

@@ -1,9 +1,8 @@
 """Measured runs, independent of the format of their file."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from tracemill.base.records import dataclass
 from tracemill.campaign.configurations import MEASURED
 
 UNKNOWN_FUNCTION = "[unknown]"

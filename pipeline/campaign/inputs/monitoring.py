@@ -2,11 +2,11 @@
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from tracemill.base.errors import CampaignError, MissingInputError
 from tracemill.base.near import did_you_mean, near_matches
-from tracemill.base.records import dataclass
 from tracemill.campaign.inputs.parsing import parse_number
 from tracemill.campaign.mistakes import Mistakes
 

@@ -2,12 +2,11 @@
 
 import re
 import shlex
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from tracemill.base.errors import UsageError
 from tracemill.base.near import did_you_mean, near_matches
-from tracemill.base.records import dataclass
 
 LONGEST_NAME = 80
 

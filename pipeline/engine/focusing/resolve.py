@@ -1,7 +1,7 @@
 """Makes the focus of a run from options: the intervals of each location."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -11,7 +11,6 @@ from tracemill.base.errors import UsageError
 from tracemill.base.names import find_name
 from tracemill.base.near import did_you_mean, near_matches
 from tracemill.base.periods import read_period
-from tracemill.base.records import dataclass
 from tracemill.base.text import join_words
 from tracemill.engine.asking import computed_again
 from tracemill.engine.focusing.options import FocusOptions, read_ranges

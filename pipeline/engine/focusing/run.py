@@ -3,11 +3,10 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tracemill.base.records import dataclass
 from tracemill.engine.focusing.options import FocusOptions
 from tracemill.engine.focusing.pop import POP, pop_tables
 from tracemill.engine.focusing.resolve import Focus, resolve_focus

@@ -1,10 +1,9 @@
 """Make a described program from the runs of a campaign: times and sizes by number of processes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from tracemill.base.errors import ProgramError
-from tracemill.base.records import dataclass
 from tracemill.base.text import counted, join_words
 from tracemill.forecast.from_traces.computing import Computing, Model
 from tracemill.forecast.from_traces.fitting import SizeModel, fit_sizes, fit_times

@@ -1,12 +1,11 @@
 """Parts of a program by call path: their kind and their time."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from tracemill.base.errors import UsageError
 from tracemill.base.near import did_you_mean, near_matches
-from tracemill.base.records import dataclass
 from tracemill.base.text import describe_duration
 from tracemill.forecast.from_traces.fitting import TimeModel
 from tracemill.forecast.from_traces.steps import Spent

@@ -1,13 +1,12 @@
 """Fit times and sizes of several runs to the number of processes."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import log2
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
-
-from tracemill.base.records import dataclass
 
 LEAST_SHARE = 0.01
 """Terms that are below this share of the time at every number of processes are left out."""

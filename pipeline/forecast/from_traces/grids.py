@@ -1,13 +1,13 @@
 """Fit messages to offsets of a grid of processes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.base.errors import ProgramError
-from tracemill.base.records import dataclass
 from tracemill.forecast.from_traces.recording import ADVICE, describe_ranks
 
 MOST_DIMENSIONS = 4

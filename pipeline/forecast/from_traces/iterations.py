@@ -1,12 +1,12 @@
 """Find loops: sequences of steps that repeat, nested."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.base.records import dataclass
 from tracemill.forecast.from_traces.steps import Node, Repeat, Spent, Step, add_spent
 
 LEAST_REPETITIONS = 3

@@ -2,13 +2,12 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import prod
 
 import polars as pl
 
 from tracemill.base.errors import ProgramError
-from tracemill.base.records import dataclass
 from tracemill.base.text import counted
 from tracemill.forecast.from_traces.computing import SINGLE, Computing, Given
 from tracemill.forecast.from_traces.grids import choose_grid

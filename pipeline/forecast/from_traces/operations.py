@@ -1,14 +1,13 @@
 """The operations of a run, and where each process takes part in them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import log2
 
 import numpy as np
 import polars as pl
 
 from tracemill.base.errors import ProgramError
-from tracemill.base.records import dataclass
 from tracemill.forecast.from_traces.recording import ADVICE, Recording
 from tracemill.forecast.from_traces.steps import Pattern
 from tracemill.forecast.from_traces.wavefronts import (

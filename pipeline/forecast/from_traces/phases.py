@@ -1,9 +1,8 @@
 """Phases of a described program from the steps of a run."""
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from tracemill.base.records import dataclass
 from tracemill.forecast.from_traces.computing import Computing, region_of
 from tracemill.forecast.from_traces.grids import Channels, fit
 from tracemill.forecast.from_traces.pipelines import Arrays, find_wavefront, pipelined, shape_of

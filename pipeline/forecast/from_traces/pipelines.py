@@ -1,9 +1,8 @@
 """Pipelined loops from loops of wavefronts, with the arrays that give their edges."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
-from tracemill.base.records import dataclass
 from tracemill.forecast.from_traces.grids import Neighborhood, Offset
 from tracemill.forecast.from_traces.steps import Repeat, Step
 from tracemill.forecast.from_traces.text import Field, Table

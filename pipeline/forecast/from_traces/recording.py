@@ -1,12 +1,11 @@
 """Operations and computing of a run, read from its tables."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import polars as pl
 
 from tracemill.base.errors import ProgramError
-from tracemill.base.records import dataclass
 from tracemill.sql.failures import stage_errors
 from tracemill.sql.query_files import load_query
 from tracemill.store.database import parsed

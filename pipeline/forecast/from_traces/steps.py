@@ -1,10 +1,8 @@
 """The sequence of steps that all processes of a run go through."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
-
-from tracemill.base.records import dataclass
 
 Kind = Literal["collective", "neighbours", "io", "end"]
 

@@ -1,9 +1,7 @@
 """Tables of a program's description as TOML text."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
-
-from tracemill.base.records import dataclass
+from dataclasses import dataclass, field
 
 Field = str | float | bool | Sequence["Field"]
 

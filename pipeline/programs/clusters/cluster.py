@@ -1,6 +1,6 @@
 """A described cluster: cores joined by levels of channels."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import inf
 from typing import Literal
 
@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.base.errors import ProgramError
-from tracemill.base.records import dataclass
 from tracemill.base.text import counted
 
 ALGORITHMS = ("star", "tree", "recursive doubling", "ring")

@@ -6,11 +6,11 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tracemill.base.errors import ProgramError
-from tracemill.base.records import dataclass
 from tracemill.programs.clusters.cluster import (
     ALGORITHMS,
     Channel,

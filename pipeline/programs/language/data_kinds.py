@@ -1,12 +1,11 @@
 """Programs of data on a grid of processes, as they are described."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING
+from dataclasses import MISSING, dataclass
 from typing import Any
 
 from tracemill.base.errors import ProgramError
 from tracemill.base.expressions import Expression
-from tracemill.base.records import dataclass
 from tracemill.programs.language.fields import choice, custom, declare, read_expression
 from tracemill.programs.placed import COLLECTIVES
 

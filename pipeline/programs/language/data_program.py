@@ -1,11 +1,11 @@
 """Programs of data: read once, placed on any grid of processes."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import prod
 
 from tracemill.base.errors import ProgramError
 from tracemill.base.expressions import Expression
-from tracemill.base.records import dataclass
 from tracemill.programs import placed
 from tracemill.programs.language import data_kinds as described
 from tracemill.programs.language.checks import (

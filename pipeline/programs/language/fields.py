@@ -4,14 +4,13 @@ import dataclasses
 import math
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, field
+from dataclasses import MISSING, dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from tracemill.base.errors import MissingInputError, ProgramError
 from tracemill.base.expressions import Expression, ExpressionError
-from tracemill.base.records import dataclass
 
 Described = TypeVar("Described")
 _MOST = 1e300

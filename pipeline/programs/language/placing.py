@@ -1,12 +1,12 @@
 """Phases on a grid: expressions get values, sections and widths their defaults."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from math import fsum, prod
 from typing import Any, Literal
 
 from tracemill.base.errors import ProgramError
 from tracemill.base.expressions import Expression
-from tracemill.base.records import dataclass
 from tracemill.programs import placed
 from tracemill.programs.language import data_kinds as described
 from tracemill.programs.language.values import Values, check_size, ranges_of, section_of, widths_of

@@ -1,12 +1,11 @@
 """Programs of processes, as they are described."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING
+from dataclasses import MISSING, dataclass
 from math import isqrt
 from typing import Any
 
 from tracemill.base.errors import ProgramError
-from tracemill.base.records import dataclass
 from tracemill.base.text import counted
 from tracemill.programs.language.data_kinds import DATA_KINDS
 from tracemill.programs.language.fields import Kinds, TableReader, choice, declare, number, words

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import floor, prod
 
 from tracemill.base.errors import ProgramError
 from tracemill.base.expressions import Expression, ExpressionError
-from tracemill.base.records import dataclass
 from tracemill.programs.language.data_kinds import (
     BLOCK,
     WHOLE,

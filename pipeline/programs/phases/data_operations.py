@@ -7,10 +7,10 @@ io                                    MPI_File_write_all (one), MPI_File_write_a
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from tracemill.base.records import dataclass
 from tracemill.kernels.simulation import layout as at
 from tracemill.programs.clusters.cluster import Cluster
 from tracemill.programs.communication import communication_of

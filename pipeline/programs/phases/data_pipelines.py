@@ -1,8 +1,8 @@
 """Pipelined loops as MPI calls: in each step receive, compute, and send on."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from tracemill.base.records import dataclass
 from tracemill.programs.clusters.cluster import Cluster
 from tracemill.programs.pipelining import pipeline_steps
 from tracemill.programs.placed import Pipelined, PlacedProgram

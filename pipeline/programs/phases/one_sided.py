@@ -1,9 +1,9 @@
 """One-sided communication: with fences, epochs or locks."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from tracemill.base.records import dataclass
 from tracemill.kernels.simulation import layout as at
 from tracemill.programs.language.process_kinds import Rma, Spec
 from tracemill.programs.phases.computing import compute, moving_ns

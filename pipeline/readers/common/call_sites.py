@@ -1,12 +1,12 @@
 """Call sites: the source positions that calls are made from, as far as a trace has them."""
 
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.base.records import dataclass
 from tracemill.readers.common.identifiers import UNDEFINED_NUMBER, Identifiers
 
 ARTIFICIAL_REGIONS = ("(undefined region)", "TASKS", "THREADS")

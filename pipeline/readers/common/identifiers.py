@@ -1,13 +1,12 @@
 """Canonical numbers of definitions, and members of communicators."""
 
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.base.records import dataclass
 from tracemill.readers.common.definitions import UNDEFINED_32, Definitions
 
 _MPI, _THREAD_PARADIGMS = 4, frozenset({3, 7, 8, 9, 14, 15, 16, 17, 20})

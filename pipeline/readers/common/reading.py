@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from tracemill.base.records import dataclass
 from tracemill.kernels.location_walk import LocationWalk
 from tracemill.kernels.walk_state import RecordRows
 from tracemill.readers.common.definitions import Definitions

@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tracemill.base.records import dataclass
 from tracemill.kernels import records as kinds
 from tracemill.kernels.columns import rows_at
 from tracemill.kernels.profile import ProfileRows

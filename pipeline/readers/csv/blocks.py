@@ -1,13 +1,12 @@
 """Reads a text file, compressed or not, in blocks of whole rows."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
-
-from tracemill.base.records import dataclass
 
 BLOCK_BYTES = 1 << 21
 _STEP_BYTES = 1 << 16

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -11,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pc_csv
 
-from tracemill.base.records import dataclass
 from tracemill.base.text import quote_cell
 from tracemill.readers.csv.blocks import Block
 from tracemill.readers.csv.header import Header, cells_of

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.base.records import dataclass
 from tracemill.kernels.walk_state import Code
 from tracemill.readers.common.call_sites import CallSites
 from tracemill.readers.common.definitions import UNDEFINED_32, UNDEFINED_64, Definitions

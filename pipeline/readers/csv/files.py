@@ -1,13 +1,13 @@
 """Finds the files of a trace in text or Parquet, with their layout and identity."""
 
 import hashlib
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import pyarrow as pa
 
 from tracemill.base.errors import DamagedTraceError, NotATraceError
-from tracemill.base.records import dataclass
 from tracemill.readers.common.source import digest_of_files
 from tracemill.readers.csv.header import Header, check_header, read_header
 from tracemill.store.manifest import SourceFile

@@ -4,11 +4,11 @@ import csv
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from tracemill.base.errors import DamagedTraceError, NotATraceError
-from tracemill.base.records import dataclass
 from tracemill.readers.csv.blocks import Damage, read_blocks
 from tracemill.schemas import csv_layout as layout
 

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.base.records import dataclass
 from tracemill.kernels import records as kinds
 from tracemill.kernels import sorted_records as sorting
 from tracemill.kernels.call_tree import PathTree, clear, new_tree, reserve

@@ -1,10 +1,10 @@
 """The anchor file of an archive: how its other files are written, and where it comes from."""
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from tracemill.base.errors import DamagedTraceError, NotATraceError, UnsupportedTraceError
-from tracemill.base.records import dataclass
 from tracemill.readers.otf2.chunks import BYTE_ORDERS, CHUNK_HEADER
 from tracemill.readers.otf2.fields import DamagedFieldError, Fields
 

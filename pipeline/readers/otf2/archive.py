@@ -1,11 +1,10 @@
 """An OTF2 archive: its files, definitions and locations."""
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tracemill.base.errors import DamagedTraceError
-from tracemill.base.records import dataclass
 from tracemill.kernels.otf2_layout import Clock, Maps
 from tracemill.readers.common.definitions import Definitions
 from tracemill.readers.otf2.anchor import Anchor, read_anchor

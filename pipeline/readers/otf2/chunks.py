@@ -1,9 +1,8 @@
 """The headers of the chunks that event and definition files consist of."""
 
 import struct
+from dataclasses import dataclass
 from typing import Literal
-
-from tracemill.base.records import dataclass
 
 Order = Literal["little", "big"]
 CHUNK_HEADER_BYTES = 18

@@ -1,11 +1,10 @@
 """Decodes global definitions: everything the trace declares, as plain records."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tracemill.base.errors import DamagedTraceError
-from tracemill.base.records import dataclass
 from tracemill.readers.common.definitions import UNDEFINED_32, UNDEFINED_64, Definitions
 from tracemill.readers.otf2.fields import DamagedFieldError, Fields, read_records
 

@@ -2,11 +2,11 @@
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from tracemill.base.errors import ChangedTraceError
-from tracemill.base.records import dataclass
 from tracemill.kernels.clock_replay import Clocks
 from tracemill.kernels.location_walk import AS_RECORDED
 from tracemill.readers.common.call_sites import CallSites

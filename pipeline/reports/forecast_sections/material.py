@@ -1,6 +1,7 @@
 """Rows of the tables of one forecast, as its sections use them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -8,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tracemill.base.records import dataclass
 from tracemill.reports.wording import count_of
 from tracemill.schemas import Table
 from tracemill.schemas.forecasts import (

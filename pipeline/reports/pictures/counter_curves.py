@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from html import escape
 from math import ceil, floor, log10
 
-from tracemill.base.records import dataclass
 from tracemill.reports.pictures.drawing import SERIES
 
 MOST_CURVES = 8

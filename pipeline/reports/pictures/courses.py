@@ -1,8 +1,8 @@
 """Stacked areas: parts of the time over the run."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from tracemill.base.records import dataclass
 from tracemill.reports.model import Drawn
 from tracemill.reports.pictures.drawing import drawn, new_figure, to_files
 

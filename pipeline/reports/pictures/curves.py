@@ -1,8 +1,8 @@
 """Curves over the number of processes: speed-up against the ideal, and shares of time."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from tracemill.base.records import dataclass
 from tracemill.reports.pictures.drawing import INK, SERIES, drawn, new_figure, to_svg
 
 BAND = 0.8

@@ -1,8 +1,8 @@
 """Maps of the grids of a search: evaluated ones, and those dropped by kind."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from tracemill.base.records import dataclass
 from tracemill.reports.pictures.drawing import INK, SERIES, drawn, new_figure, to_svg
 
 _COLORS = (SERIES[0], SERIES[1], SERIES[7], SERIES[3])

@@ -1,12 +1,12 @@
 """Values over a grid of processes and sizes: as a heat map, and as a surface in space."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.base.records import dataclass
 from tracemill.reports.pictures.drawing import INK, PAGE_LINK, drawn, new_figure, to_svg
 
 if TYPE_CHECKING:

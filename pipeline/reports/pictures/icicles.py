@@ -1,9 +1,9 @@
 """A call tree to scale: boxes as wide as times, callees below their callers."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tracemill.base.names import shorten
-from tracemill.base.records import dataclass
 from tracemill.reports.model import Drawn
 from tracemill.reports.pictures.drawing import drawn, new_figure, to_files
 

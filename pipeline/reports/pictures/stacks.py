@@ -1,8 +1,8 @@
 """Parts of a time over the number of processes, as stacked bars."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from tracemill.base.records import dataclass
 from tracemill.reports.pictures.drawing import drawn, new_figure, to_svg
 from tracemill.schemas.path_changes import VERDICTS
 

@@ -1,13 +1,13 @@
 """Overheads of every configuration against the one of its size with the fewest processes."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 
 import polars as pl
 import pyarrow as pa
 
-from tracemill.base.records import dataclass
 from tracemill.schemas import Table
 from tracemill.schemas.configuration_overheads import (
     CONFIGURATION_CALL_PATHS,

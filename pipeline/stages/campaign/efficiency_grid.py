@@ -1,6 +1,7 @@
 """The best run of every configuration, and what is missing of the grid."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tracemill.base.errors import CampaignError
-from tracemill.base.records import dataclass
 from tracemill.base.text import counted
 from tracemill.schemas.scalability import EFFICIENCY_GRID
 from tracemill.stages.arrays import Relation, read_columns

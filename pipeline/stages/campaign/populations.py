@@ -1,11 +1,11 @@
 """Runs of a campaign that are compared: all of an application, or of a size."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
 
-from tracemill.base.records import dataclass
 from tracemill.schemas.call_sites import NO_RUN, ONE_PROCESS_COUNT, TOO_FEW_RUNS
 from tracemill.stages.arrays import Flags, Numbers, Relation, read_columns
 

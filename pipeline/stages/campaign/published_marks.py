@@ -4,9 +4,9 @@ import csv
 import io
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from tracemill.base.errors import CampaignError
-from tracemill.base.records import dataclass
 from tracemill.schemas.campaigns import EFFICIENCIES
 
 COLUMNS = (

@@ -1,6 +1,7 @@
 """Cells of the grid, and the marks of every program over its regions."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -9,7 +10,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tracemill.base.errors import UsageError
-from tracemill.base.records import dataclass
 from tracemill.schemas.scalability import (
     GRID_CELLS,
     GROWTHS,

@@ -1,12 +1,12 @@
 """Values of many items in many runs, of which most items have few: dense only block by block."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.base.records import dataclass
 from tracemill.stages.arrays import Numbers
 from tracemill.stages.models.ranks import Floats
 

@@ -1,11 +1,11 @@
 """Rows on indices of measurements: each with measure, constraint, model and reference point."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from tracemill.base.records import dataclass
 from tracemill.schemas.surfaces import (
     EFFICIENCY,
     FIXED_PROCESSES,

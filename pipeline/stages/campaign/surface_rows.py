@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from tracemill.base.records import dataclass
 from tracemill.schemas.surfaces import FITTED_MODELS, OTHERS
 from tracemill.stages.campaign.rows import Row, known, nanoseconds
 from tracemill.stages.models.surfaces.choice import Fit, fit_all

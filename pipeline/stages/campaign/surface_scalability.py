@@ -1,12 +1,12 @@
 """Rows on how the mean speed-up of fitted surfaces changes, and where it stops to grow."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from tracemill.base.errors import UsageError
-from tracemill.base.records import dataclass
 from tracemill.schemas.surfaces import (
     CONSTRAINTS,
     EFFICIENCY,

@@ -6,6 +6,7 @@ instructions where both sides counted them.
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +14,6 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from tracemill.base.records import dataclass
 from tracemill.schemas.overheads import TAXONOMY, overhead_id
 from tracemill.stages.models.welch import noise_of
 

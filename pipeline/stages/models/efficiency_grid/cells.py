@@ -3,12 +3,10 @@
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
-
-from tracemill.base.records import dataclass
 
 Values = NDArray[np.float64]
 Numbers = NDArray[np.int64]

@@ -1,9 +1,9 @@
 """Efficiency of runs, and the best run of every configuration of processes and size."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
-
-from tracemill.base.records import dataclass
 
 Values = NDArray[np.float64]
 Numbers = NDArray[np.int64]

@@ -4,12 +4,12 @@ Formulas: Teplov 2014, with growth as positive. If the grid is not fully covered
 ranges in the formulas are those of the cells.
 """
 
+from dataclasses import dataclass
 from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.base.records import dataclass
 from tracemill.stages.models.efficiency_grid.cells import Cells
 
 Values = NDArray[np.float64]

@@ -1,10 +1,11 @@
 """Amdahl's law per size: T(p, s) = T_par(s)/p + T_seq(s), both not negative."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.interpolate import PchipInterpolator
 from scipy.optimize import nnls
 
-from tracemill.base.records import dataclass
 from tracemill.stages.models.surfaces.measurements import Floats, Measurements, UndeterminedError
 from tracemill.stages.models.surfaces.surface import Values, write_sum
 

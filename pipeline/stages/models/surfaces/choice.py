@@ -5,11 +5,10 @@ configuration is predicted by a fit without it.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tracemill.base.records import dataclass
 from tracemill.schemas.surfaces import NOISE_NOT_KNOWN, NOT_EXPLAINED, REJECTED, WITHIN_NOISE
 from tracemill.stages.models.surfaces.amdahl import fit_amdahl
 from tracemill.stages.models.surfaces.composed import fit_composed

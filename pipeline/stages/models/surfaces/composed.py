@@ -4,10 +4,10 @@ Each m_c is the normal form of the time that the path spends in a call path c.
 """
 
 from collections import defaultdict
+from dataclasses import dataclass
 
 import numpy as np
 
-from tracemill.base.records import dataclass
 from tracemill.stages.models.surfaces.measurements import Floats, Measurements, UndeterminedError
 from tracemill.stages.models.surfaces.normal_form import NormalForm
 from tracemill.stages.models.surfaces.normal_forms import NormalForms

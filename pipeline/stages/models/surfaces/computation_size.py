@@ -1,10 +1,10 @@
 """The amount of computation s(p, n) of a problem size n, its slopes, and the size of an amount."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from tracemill.base.records import dataclass
 from tracemill.stages.models.surfaces.functions import Function
 from tracemill.stages.models.surfaces.measurements import Floats, Measurements, UndeterminedError
 

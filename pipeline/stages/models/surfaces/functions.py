@@ -2,13 +2,13 @@
 
 import ast
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import NamedTuple
 
 import numpy as np
 
 from tracemill.base.expressions import Expression, ExpressionError
-from tracemill.base.records import dataclass
 from tracemill.stages.models.surfaces.measurements import Floats, UndeterminedError
 
 _LOG_2, _LOG_10 = float(np.log(2)), float(np.log(10))

@@ -1,12 +1,11 @@
 """Times of an application over processes and problem sizes, sorted, in seconds."""
 
 import math
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-
-from tracemill.base.records import dataclass
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]

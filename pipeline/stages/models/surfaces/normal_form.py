@@ -1,8 +1,9 @@
 """The performance model normal form: c0 + sum of c * p^i * log2(p)^j * n^k * log2(n)^l."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from tracemill.base.records import dataclass
 from tracemill.stages.models.surfaces import normal_form_terms
 from tracemill.stages.models.surfaces.measurements import Floats, Measurements, UndeterminedError
 from tracemill.stages.models.surfaces.normal_form_search import search

@@ -4,6 +4,7 @@ In place of the factor of p there may be 1 - 1/p, the part of the processes that
 them. Source: A. Calotoiu and others, 2013; the exponents are those of common algorithms.
 """
 
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -11,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracemill.base.records import dataclass
 from tracemill.stages.models.surfaces.measurements import Flags, Floats, Measurements, Numbers
 
 _LOG_2 = float(np.log(2))

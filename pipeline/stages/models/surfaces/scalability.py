@@ -11,11 +11,11 @@ Source: Sekiguchi & Sato 1994, with the total derivative of R.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from tracemill.base.records import dataclass
 from tracemill.stages.models.surfaces.computation_size import ComputationSize
 from tracemill.stages.models.surfaces.functions import Function
 from tracemill.stages.models.surfaces.measurements import Floats

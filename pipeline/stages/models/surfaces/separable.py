@@ -5,11 +5,11 @@ determined: the factors are scaled so that p * (alpha/p + beta) is 1 on the aver
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import least_squares
 
-from tracemill.base.records import dataclass
 from tracemill.stages.models.surfaces.measurements import Floats, Measurements, UndeterminedError
 from tracemill.stages.models.surfaces.surface import Surface, Values, write_sum
 

@@ -9,6 +9,7 @@ Source: C. E. Rasmussen, C. K. I. Williams, Gaussian Processes for Machine Learn
 2.7 and 5; Sekiguchi & Sato 1994 name Bayesian estimation for surfaces that formulas do not fit.
 """
 
+from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
@@ -16,7 +17,6 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 from scipy.special import stdtrit
 
-from tracemill.base.records import dataclass
 from tracemill.stages.models.surfaces.measurements import (
     Floats,
     Measurements,

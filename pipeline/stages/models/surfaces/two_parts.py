@@ -8,12 +8,12 @@ the sum without overlap, the maximum with full overlap. Fitted to relative error
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 from scipy.optimize import least_squares, nnls
 
-from tracemill.base.records import dataclass
 from tracemill.stages.models.surfaces.measurements import (
     Flags,
     Floats,
