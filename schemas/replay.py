@@ -5,6 +5,8 @@ from tracemill.schemas.columns import (
     BYTES,
     CALL_PATH_ID,
     COLLECTIVE_ID,
+    ENTER_NS,
+    LEAVE_NS,
     LOCATION_ID,
     MESSAGE_ID,
     REGION_ID,
@@ -107,27 +109,35 @@ REPLAY_MEETINGS = Table(
     ),
 )
 
-REPLAY_BOUNDARIES = Table(
-    name="replay_boundaries",
-    meaning="Moments at which activities end, of each location in order.",
-    grain="one row per moment",
-    key=("position",),
+REPLAY_CALLS = Table(
+    name="replay_calls",
+    meaning="Calls that take part in a dependency: activities end at their enters and leaves.",
+    grain="one row per call",
+    key=("visit_id",),
+    is_transient=True,
+    columns=(VISIT_ID, LOCATION_ID, CALL_PATH_ID, ENTER_NS, LEAVE_NS),
+)
+
+REPLAY_RECORDS = Table(
+    name="replay_records",
+    meaning="Records of threads, tasks and locks at which activities end.",
+    grain="one row per record",
+    key=("boundary_id",),
     is_transient=True,
     columns=(
-        Column(
-            name="position",
-            type=INT64,
-            minimum=0,
-            meaning="Position of the moment, by location, then in the order of the records.",
-        ),
         BOUNDARY_ID,
         LOCATION_ID,
-        Column(name="time_ns", type=INT64, unit="ns", meaning="Time of the moment."),
+        Column(name="time_ns", type=INT64, unit="ns", meaning="Time of the record."),
         Column(
             name="kind", type=ENUM, values=ACTIVITY_KINDS, meaning="Kind of the activity that ends."
         ),
         Column(name="is_begin", type=BOOL, meaning="Begin of a team on a worker, or of a thread."),
-        nullable(CALL_PATH_ID, NO_CALL),
+        nullable(VISIT_ID, "outside of all calls"),
+        Column(
+            name="is_entered_now",
+            type=BOOL,
+            meaning="The call was entered at this time.",
+        ),
     ),
 )
 
@@ -269,6 +279,6 @@ QUERIED = (ACTIVITIES.name, ACTIVITY_DEPENDENCIES.name)
 """Tables that the SQL shell computes on request."""
 
 TABLES = (
-    GAINS, SEND_LIMITS, REPLAY_EDGES, REPLAY_MEETINGS, REPLAY_BOUNDARIES, ACTIVITIES,
+    GAINS, SEND_LIMITS, REPLAY_EDGES, REPLAY_MEETINGS, REPLAY_CALLS, REPLAY_RECORDS, ACTIVITIES,
     ACTIVITY_DEPENDENCIES, ACTIVITY_TIMES, LEFT_OUT_DEPENDENCIES,
 )  # fmt: skip

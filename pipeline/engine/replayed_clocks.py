@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tracemill.engine.asking import Answer
 from tracemill.kernels.clock_replay import Clocks, Knots
+from tracemill.stages.activity_ends import NO_MOMENT, read_ends
 from tracemill.stages.activity_rows import Activities
 from tracemill.stages.arrays import Flags, Numbers, read_columns, walk_back
 from tracemill.stages.forks import Forks, read_forks, with_forks
@@ -22,7 +23,6 @@ from tracemill.store.runs import Run
 from tracemill.store.walking import StoredRows
 
 NONE = -1
-NO_MOMENT = np.iinfo(np.int64).min
 _AT_ONCE, _NEVER = -1, np.iinfo(np.int64).max
 _LEAST_DIFFERENCE = 1e-9
 # Records of calls: a call is left after the last of them.
@@ -66,15 +66,10 @@ class _Points(NamedTuple):
 
 def place_moments(answer: Answer, found: Activities) -> Numbers:
     """The moment that every activity ends with, or NO_MOMENT."""
-    moment, location = read_columns(
-        answer.connection.table("replay_boundaries").order("position"),
-        "boundary_id", "location_id::BIGINT",
-    )  # fmt: skip
+    table = answer.connection.table
+    ends = read_ends(table("replay_calls"), table("replay_records"), found.location_ids)
     moments = np.full(len(found.end), NO_MOMENT)
-    # Each location begins with an activity before its first moment, and ends with one after the
-    # last.
-    inner = np.searchsorted(found.location_ids, location)
-    moments[np.arange(len(moment)) + 2 * inner + 1] = moment
+    moments[: len(ends.boundary)] = ends.boundary
     return moments
 
 

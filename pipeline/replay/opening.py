@@ -19,7 +19,7 @@ _TABLES = (
     "call_paths", "region_classes", "regions", "locations", "location_groups",
     "system_tree_nodes", "messages",
 )  # fmt: skip
-_TRANSIENT = ("mpi_call_paths", "parallel_visits", "replay_boundaries")
+_TRANSIENT = ("mpi_call_paths", "parallel_visits", "replay_calls", "replay_records")
 _RECEIVED = """
 SELECT DISTINCT
     dependencies.activity_id,

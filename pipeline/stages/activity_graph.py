@@ -13,6 +13,7 @@ from tracemill.schemas.replay import (
     ACTIVITY_TIMES,
     DEPENDENCY_KINDS,
 )
+from tracemill.stages.activity_ends import Ends, read_ends
 from tracemill.stages.activity_times import Durations, times_as_table
 from tracemill.stages.arrays import (
     Flags,
@@ -22,7 +23,6 @@ from tracemill.stages.arrays import (
     first_rows,
     in_batches,
     order_by,
-    read_many,
 )
 from tracemill.stages.forks import read_forks
 from tracemill.stages.stage import PythonStage
@@ -32,9 +32,7 @@ if TYPE_CHECKING:
     from tracemill.store.walking import StoredRows
 
 NONE = -1
-_WORK, _START, _MEETING, _RUNTIME = (
-    ACTIVITY_KINDS.index(each) for each in ("work", "start", "meeting", "thread runtime")
-)
+_MEETING, _RUNTIME = (ACTIVITY_KINDS.index(each) for each in ("meeting", "thread runtime"))
 _TEAM_BARRIER, _SCAN, _LAUNCH = (
     DEPENDENCY_KINDS.index(each) for each in ("team_barrier", "scan", "launch")
 )
@@ -107,13 +105,14 @@ class RecordedGraph(NamedTuple):
 
 
 def build_graph(
-    replay_boundaries: Relation,
+    replay_calls: Relation,
+    replay_records: Relation,
     replay_edges: Relation,
     replay_meetings: Relation,
     locations: Relation,
 ) -> RecordedGraph | None:
     """The graph of the recorded run; None without activities."""
-    activities = _place_activities(replay_boundaries, locations)
+    activities = _place_activities(replay_calls, replay_records, locations)
     count = len(activities.end)
     if not count:
         return None
@@ -131,7 +130,8 @@ def build_graph(
 
 
 def build_activities(
-    replay_boundaries: Relation,
+    replay_calls: Relation,
+    replay_records: Relation,
     replay_edges: Relation,
     replay_meetings: Relation,
     locations: Relation,
@@ -145,7 +145,9 @@ def build_activities(
     """
     from tracemill.kernels.replay import find_slack, replay
 
-    found = build_graph(replay_boundaries, replay_edges, replay_meetings, locations)
+    found = build_graph(
+        replay_calls, replay_records, replay_edges, replay_meetings, locations
+    )
     if found is None:
         return tuple(table.empty() for table in _OUTPUTS)
     duration = found.end - found.ready
@@ -201,55 +203,27 @@ def _fetch(relation: Relation, *expressions: str) -> Columns:
     return {name: np.ascontiguousarray(column) for name, column in found.items()}
 
 
-def _place_activities(replay_boundaries: Relation, locations: Relation) -> _Activities:
+def _place_activities(
+    replay_calls: Relation, replay_records: Relation, locations: Relation
+) -> _Activities:
     """Between boundaries, with one before the first record and one up to the last."""
     spans = _fetch(
         locations.filter("begin_ns IS NOT NULL AND kind <> 'metric'").order("location_id"),
         "location_id::BIGINT AS id", "begin_ns", "end_ns", "kind = 'gpu' AS is_stream",
         "coalesce(rank, -1)::BIGINT AS rank", "thread = 0 AND kind <> 'gpu' AS is_first",
     )  # fmt: skip
-    ids = spans["id"]
-    found = _read_boundaries(replay_boundaries, ids)
-    number = np.arange(len(ids))
-    inner = np.asarray(np.searchsorted(ids, found.pop("id")), np.int64)
-    first = np.searchsorted(inner, np.arange(len(ids) + 1)) + 2 * np.arange(len(ids) + 1)
-    place = np.arange(len(inner)) + 2 * inner + 1
-    run_begin = int(spans["begin_ns"].min()) if len(ids) else 0
-    count = int(first[-1])
-    start, last = first[:-1], first[1:] - 1
-    started = _not_started(found, inner, spans, run_begin)
-    ended = _ended(found, inner, spans)
-    found["location"] = inner.astype(np.int32)
-    del inner
-    unknown = np.iinfo(np.int64).min
-    columns = {}
-    for name, column, at_start, at_end in (
-        ("end", "time", started, ended), ("kind", "kind", _START, _WORK),
-        ("boundary", "boundary", unknown, unknown), ("path", "path", NONE, NONE),
-        ("location", "location", number, number),
-    ):  # fmt: skip
-        taken = found.pop(column)
-        values = np.empty(count, taken.dtype)
-        values[place] = taken
-        values[start], values[last] = at_start, at_end
-        columns[name] = values
-    begin = np.concatenate([[run_begin], columns["end"][:-1]]) if count else columns["end"]
+    ends = read_ends(replay_calls, replay_records, spans["id"])
+    start, last, end = ends.first[:-1], ends.first[1:] - 1, ends.time
+    run_begin = int(spans["begin_ns"].min(initial=np.iinfo(np.int64).max))
+    started, ended = _not_started(ends, spans, run_begin), _ended(ends, spans)
+    end[start], end[last] = started, ended
+    begin = np.empty_like(end)
+    begin[1:] = end[:-1]
     begin[start] = run_begin
     return _Activities(
-        ids, first.astype(np.int64), begin=begin, master=_find_masters(spans), **columns
-    )
-
-
-def _read_boundaries(replay_boundaries: Relation, location_ids: Numbers) -> Columns:
-    """The boundaries of these locations, in order."""
-    found = read_many(
-        replay_boundaries, place="position",
-        boundary="boundary_id", id="location_id::INTEGER", time="time_ns",
-        kind=f"({_code(ACTIVITY_KINDS)})::TINYINT", is_begin="is_begin",
-        path=f"coalesce(call_path_id, {NONE})::INTEGER",
+        spans["id"], ends.first, ends.location, begin, end, ends.kind, ends.boundary, ends.path,
+        _find_masters(spans),
     )  # fmt: skip
-    is_known = np.isin(found["id"], location_ids)
-    return found if is_known.all() else {name: each[is_known] for name, each in found.items()}
 
 
 def _find_masters(spans: Columns) -> Numbers:
@@ -261,7 +235,7 @@ def _find_masters(spans: Columns) -> Numbers:
     )
 
 
-def _not_started(found: Columns, inner: Numbers, spans: Columns, run_begin: int) -> Numbers:
+def _not_started(ends: Ends, spans: Columns, run_begin: int) -> Numbers:
     """The end of the first activity of each location.
 
     It is the first record. If that is the begin of a thread, the thread only waits for it. Streams
@@ -269,13 +243,12 @@ def _not_started(found: Columns, inner: Numbers, spans: Columns, run_begin: int)
     """
     begin = spans["begin_ns"].copy()
     begin[spans["is_stream"]] = run_begin
-    is_first = np.flatnonzero(np.diff(inner, prepend=-1))
-    is_begin = found["is_begin"][is_first] & (found["time"][is_first] == begin[inner[is_first]])
-    begin[inner[is_first[is_begin]]] = run_begin
+    second = ends.first[:-1] + 1
+    begin[ends.is_begin[second] & (ends.time[second] == begin)] = run_begin
     return begin
 
 
-def _ended(found: Columns, inner: Numbers, spans: Columns) -> Numbers:
+def _ended(ends: Ends, spans: Columns) -> Numbers:
     """The end of the last activity of each location: its last record.
 
     A stream of an accelerator ends with its last kernel. What it records after that, such as
@@ -283,10 +256,9 @@ def _ended(found: Columns, inner: Numbers, spans: Columns) -> Numbers:
     """
     end, is_stream = spans["end_ns"].copy(), spans["is_stream"]
     if is_stream.any():
-        last = np.flatnonzero(np.diff(inner, append=len(end)))
         is_clipped = is_stream & (end <= end[~is_stream].max(initial=np.iinfo(np.int64).min))
-        last = last[is_clipped[inner[last]]]
-        end[inner[last]] = found["time"][last]
+        clipped = np.flatnonzero(is_clipped & (np.diff(ends.first) > 2))
+        end[clipped] = ends.time[ends.first[clipped + 1] - 2]
     return end
 
 

@@ -22,6 +22,7 @@ Flags = NDArray[np.bool_]
 
 BATCH = 131_072
 """Rows of large tables that are read or made at a time."""
+_FEW_PARTS = 32
 VISITED = "(visit_count > 0 OR shortest_ns IS NOT NULL)"
 """Rows of a call tree whose location visits the call path, maybe outside of a focus."""
 
@@ -92,7 +93,7 @@ def order_by(*keys: NDArray[np.integer[Any]]) -> Numbers:
     """The rows in the order of the keys, the first key first; equal rows stay in order.
 
     The keys become one number, which is sorted by digits of 16 bits: numpy counts those, in a tenth
-    of the time of lexsort.
+    of the time of lexsort. A few parts that are in order are merged, which is faster yet.
     """
     number, size = np.zeros(len(keys[0]), np.int64), 1
     for key in keys:
@@ -102,9 +103,9 @@ def order_by(*keys: NDArray[np.integer[Any]]) -> Numbers:
         if size > np.iinfo(np.int64).max:
             return np.lexsort(keys[::-1])
         number = number * span + (key.astype(np.int64, copy=False) - least)
+    if np.count_nonzero(number[1:] < number[:-1]) < _FEW_PARTS:
+        return np.argsort(number, kind="stable")
     order = np.arange(len(number))
-    if np.all(number[1:] >= number[:-1]):
-        return order
     for shift in range(0, size.bit_length(), 16):
         digit = (number >> shift).astype(np.uint16)
         order = order[np.argsort(digit[order], kind="stable")]

@@ -46,7 +46,8 @@ class Graph(NamedTuple):
 
 
 def replay_run(
-    replay_boundaries: Relation,
+    replay_calls: Relation,
+    replay_records: Relation,
     replay_edges: Relation,
     replay_meetings: Relation,
     visits: "StoredRows",
@@ -64,7 +65,7 @@ def replay_run(
 
     Gains need known streams.
     """
-    graph = build_graph(replay_boundaries, replay_edges, replay_meetings, locations)
+    graph = build_graph(replay_calls, replay_records, replay_edges, replay_meetings, locations)
     if graph is None:
         return tuple(table.empty() for table in _OUTPUTS)
     left_out = graph.left_out

@@ -13,9 +13,9 @@ from tracemill.stages.replays import complete
 from tracemill.store.walking import StoredRows
 
 POP = ("pop_metrics", "pop_locations")
-_GRAPH = "replay_boundaries", "replay_edges", "replay_meetings", "locations"
+_GRAPH = "replay_calls", "replay_records", "replay_edges", "replay_meetings", "locations"
 _COMPUTED = (
-    *_GRAPH[:3], "mpi_call_paths", "framing_calls", "parallel_visits", "process_mpi_calls",
+    *_GRAPH[:-1], "mpi_call_paths", "framing_calls", "parallel_visits", "process_mpi_calls",
 )  # fmt: skip
 _STORED = ("call_paths", "region_classes", "regions", "locations", "measurement_gaps")
 
@@ -30,7 +30,7 @@ def pop_tables(focus: Focus) -> dict[str, pa.Table]:
         if graph is None:
             return {name: known_tables()[name].empty() for name in POP}
         visits = StoredRows(focus.run.files("visits"))
-        others = {name: table(name) for name in (*_COMPUTED[3:], *_STORED)}
+        others = {name: table(name) for name in (*_COMPUTED[4:], *_STORED)}
         recorded = complete(graph, visits, **others)
         if not focus.is_of_time:
             found = compute_pop(recorded, focus.times.locations)

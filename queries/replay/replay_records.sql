@@ -1,17 +1,15 @@
--- Moments at which activities end: enters and leaves of calls that take part in a dependency, and
--- records of threads, tasks and locks.
+-- Records of threads, tasks and locks that end an activity, for running the trace again.
 --
--- Moments at the same time keep the order of the records: first those of calls entered before, from
--- the innermost call outwards; then those of calls entered now, in the order of entering. (A call
--- without time inside another one without time comes after it.)
+-- A call that acquired a lock, but takes part in no other dependency, has a record of its enter.
 --
--- Grain:      one row per moment
--- Inputs:     replay_edges, replay_meetings, visits, thread_events, task_fragments,
+-- Grain:      one row per record
+-- Inputs:     replay_edges, replay_meetings, replay_calls, visits, thread_events, task_fragments,
 --             lock_operations, rma_operations
--- Output:     replay_boundaries
+-- Needs rows: thread_events or lock_operations or rma_operations
+-- Output:     replay_records
 -- Parameters: none
 -- Source:     the dependencies of replay_edges and replay_meetings
--- Assumes:    visits of a location are numbered in the order in which they are entered
+-- Assumes:    nothing
 WITH
     moments AS (
         SELECT boundary_id FROM replay_edges
@@ -21,21 +19,6 @@ WITH
         SELECT boundary_id FROM replay_meetings
         UNION ALL
         SELECT cause_boundary_id FROM replay_meetings
-    ),
-
-    calls AS (
-        SELECT
-            visits.visit_id,
-            visits.location_id,
-            visits.call_path_id,
-            visits.enter_ns,
-            visits.leave_ns
-        FROM visits
-        INNER JOIN (
-            SELECT DISTINCT boundary_id // 2 AS visit_id
-            FROM moments
-            WHERE boundary_id >= 0
-        ) AS taking_part USING (visit_id)
     ),
 
     -- Switching back to the thread's own code neither begins nor ends a task.
@@ -120,61 +103,25 @@ WITH
         WHERE
             kind = 'acquire'
             AND visit_id IS NOT NULL
-            AND visit_id NOT IN (SELECT visit_id FROM calls)
-    ),
-
-    placed AS (
-        SELECT
-            2 * visit_id AS boundary_id,
-            location_id,
-            enter_ns AS time_ns,
-            'work' AS kind,
-            FALSE AS is_begin,
-            NULL AS call_path_id,
-            TRUE AS is_entered_now,
-            visit_id,
-            0 AS place
-        FROM (SELECT visit_id, location_id, enter_ns FROM calls UNION ALL FROM asked)
-        UNION ALL
-        SELECT
-            2 * visit_id + 1 AS boundary_id,
-            location_id,
-            leave_ns AS time_ns,
-            'call' AS kind,
-            FALSE AS is_begin,
-            call_path_id,
-            enter_ns = leave_ns AS is_entered_now,
-            visit_id,
-            9223372036854775807 AS place
-        FROM calls
-        UNION ALL
-        SELECT
-            -1 - location_id::BIGINT * 4294967296 - sequence AS boundary_id,
-            location_id,
-            time_ns,
-            kind,
-            is_begin,
-            NULL AS call_path_id,
-            coalesce(enter_ns = time_ns, FALSE) AS is_entered_now,
-            coalesce(visit_id, -1) AS visit_id,
-            1 + sequence AS place
-        FROM records
+            AND visit_id NOT IN (SELECT visit_id FROM replay_calls)
     )
 
 SELECT
-    row_number() OVER (
-        ORDER BY
-            location_id,
-            time_ns,
-            is_entered_now,
-            if(is_entered_now, visit_id, -visit_id),
-            place,
-            boundary_id
-    ) - 1 AS position,
-    boundary_id,
+    -1 - location_id::BIGINT * 4294967296 - sequence AS boundary_id,
     location_id,
     time_ns,
     kind,
     is_begin,
-    call_path_id
-FROM placed
+    visit_id,
+    coalesce(enter_ns = time_ns, FALSE) AS is_entered_now
+FROM records
+UNION ALL
+SELECT
+    2 * visit_id AS boundary_id,
+    location_id,
+    enter_ns AS time_ns,
+    'work' AS kind,
+    FALSE AS is_begin,
+    visit_id,
+    TRUE AS is_entered_now
+FROM asked
