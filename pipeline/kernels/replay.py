@@ -44,6 +44,26 @@ class Replay(NamedTuple):
     decisive: Numbers
 
 
+class Parts(NamedTuple):
+    """Parts of durations: those of activity a are `first[a]:first[a + 1]`."""
+
+    first: Numbers
+    path: NDArray[np.int32]
+    is_computation: NDArray[np.bool_]
+    time: Numbers
+
+
+class Lanes(NamedTuple):
+    """The changes that take a part away, or none, by its call path and by its location.
+
+    The second index says whether the part is computation.
+    """
+
+    count: int
+    of_path: NDArray[np.int16]
+    of_location: NDArray[np.int16]
+
+
 class CircularGraphError(Exception):
     """Activities wait for each other."""
 
@@ -102,27 +122,16 @@ def last_activity(graph: Graph, times: Replay) -> int:
     return int(lasts[np.argmax(times.end[lasts])])
 
 
-def run_without(
-    graph: Graph,
-    duration: Numbers,
-    first_row: Numbers,
-    time: Numbers,
-    lanes: NDArray[np.int16],
-    lane_count: int,
-) -> Numbers:
-    """End of the run for many changes at once.
-
-    Rows `first_row[a]:first_row[a + 1]` are parts of the duration of activity a. Change number k
-    takes away all `time` of rows that have k among their `lanes`.
-    """
+def run_without(graph: Graph, duration: Numbers, parts: Parts, lanes: Lanes) -> Numbers:
+    """End of the run for many changes at once: each takes away the time of parts in its lane."""
     slot, slot_count = _slots(graph)
-    ends = np.full((len(graph.first) - 1, lane_count), graph.begin, np.int64)
-    slots = np.full((slot_count, lane_count), graph.begin, np.int64)
+    ends = np.full((len(graph.first), lanes.count), graph.begin, np.int64)
+    slots = np.full((slot_count, lanes.count), graph.begin, np.int64)
     _run_lanes(
-        graph.location, graph.first_cause, graph.cause, graph.order, duration, slot, first_row,
-        time, lanes, ends, slots, np.empty(lane_count, np.int64),
+        graph.location, graph.first_cause, graph.cause, graph.order, duration, slot, parts,
+        lanes.of_path, lanes.of_location, ends, slots,
     )  # fmt: skip
-    return ends.max(axis=0, initial=graph.begin)
+    return ends[:-1].max(axis=0, initial=graph.begin)
 
 
 def _slots(graph: Graph) -> tuple[NDArray[np.int32], int]:
@@ -304,32 +313,38 @@ def _place_slots(
 
 @kernel
 def _run_lanes(
-    location: Any, first_cause: Any, cause: Any, order: Any, duration: Any, slot: Any,
-    first_row: Any, time: Any, lanes: Any, ends: Any, slots: Any, now: Any,
+    location: Any, first_cause: Any, cause: Any, order: Any, duration: Any, slot: Any, parts: Any,
+    of_path: Any, of_location: Any, ends: Any, slots: Any,
 ) -> None:  # fmt: skip
-    """Run all changes side by side; `ends` has the current end of each location and change."""
-    count = len(now)
+    """Run all changes side by side.
+
+    `ends` has the current end of each location and change; its last row is for meetings.
+    """
+    count = ends.shape[1]
     for at in range(len(order)):
         activity = order[at]
         place = location[activity]
-        for lane in range(count):
-            now[lane] = _FIRST if place == NONE else ends[place, lane]
+        if place == NONE:
+            place = len(ends) - 1
+            for lane in range(count):
+                ends[place, lane] = _FIRST
         for row in range(first_cause[activity], first_cause[activity + 1]):
             earlier = slot[cause[row]]
             for lane in range(count):
-                now[lane] = max(now[lane], slots[earlier, lane])
-        if place != NONE:
+                ends[place, lane] = max(ends[place, lane], slots[earlier, lane])
+        if location[activity] != NONE:
             for lane in range(count):
-                now[lane] += duration[activity]
-            for row in range(first_row[activity], first_row[activity + 1]):
-                for column in range(lanes.shape[1]):
-                    if lanes[row, column] != NONE:
-                        now[lanes[row, column]] -= time[row]
-            for lane in range(count):
-                ends[place, lane] = now[lane]
+                ends[place, lane] += duration[activity]
+            for row in range(parts.first[activity], parts.first[activity + 1]):
+                path, kind = parts.path[row], int(parts.is_computation[row])
+                for column in range(of_path.shape[2]):
+                    if of_path[path, kind, column] != NONE:
+                        ends[place, of_path[path, kind, column]] -= parts.time[row]
+                if of_location[place, kind] != NONE:
+                    ends[place, of_location[place, kind]] -= parts.time[row]
         if slot[activity] != NONE:
             for lane in range(count):
-                slots[slot[activity], lane] = now[lane]
+                slots[slot[activity], lane] = ends[place, lane]
 
 
 def follow_on(graph: Graph, latest: Numbers, duration: Numbers, start: int) -> Numbers:

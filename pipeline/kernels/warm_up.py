@@ -39,6 +39,8 @@ from tracemill.kernels.path_names import path_names
 from tracemill.kernels.quantities import take_quantities
 from tracemill.kernels.records import ENTER, IGNORED, SIDE_WIDTH, UNKNOWN
 from tracemill.kernels.replay import (
+    Lanes,
+    Parts,
     find_slack,
     follow_back,
     follow_on,
@@ -231,7 +233,10 @@ def _run_graph_once() -> None:
     find_slack(graph, times, duration)
     follow_back(graph, times, 0)
     follow_on(graph, times.end, duration, 0)
-    run_without(graph, duration, rows, duration, np.zeros((1, 1), np.int16), 1)
+    parts = Parts(rows, np.zeros(1, np.int32), np.zeros(1, np.bool_), duration)
+    run_without(
+        graph, duration, parts, Lanes(1, np.zeros((1, 2, 3), np.int16), np.zeros((1, 2), np.int16))
+    )
 
 
 def _forecast_once() -> None:

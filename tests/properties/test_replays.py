@@ -7,6 +7,8 @@ import pytest
 
 from tests.oracle.replay import SlowGraph, ends_of, free_slack, run_end, total_slack
 from tracemill.kernels.replay import (
+    Lanes,
+    Parts,
     Graph,
     find_slack,
     follow_back,
@@ -103,9 +105,15 @@ def test_the_longest_path_through_an_activity_lacks_its_slack(seed: int) -> None
 def test_changes_side_by_side_are_those_one_after_the_other(seed: int) -> None:
     graph, slow, duration = random_graph(seed)
     random = Random(seed)
-    lanes = np.array([[random.randint(-1, 4)] for _ in duration], np.int16)
-    first_row = np.arange(len(duration) + 1)
-    ends = run_without(graph, duration, first_row, duration, lanes, 5)
-    for lane in range(5):
-        changed = np.where(lanes[:, 0] == lane, 0, duration)
-        assert ends[lane] == run_end(slow, dict(enumerate(changed.tolist())))
+    count, locations = len(duration), len(graph.first) - 1
+    path, kind = np.arange(count, dtype=np.int32), np.array(random.choices([False, True], k=count))
+    of_path = np.array(random.choices(range(-1, 5), k=2 * count), np.int16).reshape(count, 2, 1)
+    of_location = np.full((locations, 2), -1, np.int16)
+    of_location[:, 1] = random.choices(range(5, 7), k=locations)
+    parts = Parts(np.arange(count + 1), path, kind, duration)
+    ends = run_without(graph, duration, parts, Lanes(7, of_path, of_location))
+    lane = of_path[path, kind.astype(int), 0]
+    lane_of_place = of_location[graph.location, kind.astype(int)]
+    for each in range(7):
+        changed = np.where((lane == each) | (lane_of_place == each), 0, duration)
+        assert ends[each] == run_end(slow, dict(enumerate(changed.tolist())))
