@@ -133,11 +133,7 @@ REPLAY_RECORDS = Table(
         ),
         Column(name="is_begin", type=BOOL, meaning="Begin of a team on a worker, or of a thread."),
         nullable(VISIT_ID, "outside of all calls"),
-        Column(
-            name="is_entered_now",
-            type=BOOL,
-            meaning="The call was entered at this time.",
-        ),
+        Column(name="is_entered_now", type=BOOL, meaning="The call was entered at this time."),
     ),
 )
 

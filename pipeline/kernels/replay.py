@@ -59,7 +59,7 @@ class Lanes(NamedTuple):
     The second index says whether the part is computation.
     """
 
-    count: int
+    lane_count: int
     of_path: NDArray[np.int16]
     of_location: NDArray[np.int16]
 
@@ -125,8 +125,8 @@ def last_activity(graph: Graph, times: Replay) -> int:
 def run_without(graph: Graph, duration: Numbers, parts: Parts, lanes: Lanes) -> Numbers:
     """End of the run for many changes at once: each takes away the time of parts in its lane."""
     slot, slot_count = _slots(graph)
-    ends = np.full((len(graph.first), lanes.count), graph.begin, np.int64)
-    slots = np.full((slot_count, lanes.count), graph.begin, np.int64)
+    ends = np.full((len(graph.first), lanes.lane_count), graph.begin, np.int64)
+    slots = np.full((slot_count, lanes.lane_count), graph.begin, np.int64)
     _run_lanes(
         graph.location, graph.first_cause, graph.cause, graph.order, duration, slot, parts,
         lanes.of_path, lanes.of_location, ends, slots,

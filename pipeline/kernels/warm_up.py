@@ -36,6 +36,7 @@ from tracemill.kernels.network.layout import Network
 from tracemill.kernels.otf2_decoding import decode_records, read_integers
 from tracemill.kernels.parallelism_walk import LocationStretches, charge_losses
 from tracemill.kernels.path_names import path_names
+from tracemill.kernels.pop_times import Periods, sum_inside
 from tracemill.kernels.quantities import take_quantities
 from tracemill.kernels.records import ENTER, IGNORED, SIDE_WIDTH, UNKNOWN
 from tracemill.kernels.replay import (
@@ -234,6 +235,11 @@ def _run_graph_once() -> None:
     follow_back(graph, times, 0)
     follow_on(graph, times.end, duration, 0)
     parts = Parts(rows, np.zeros(1, np.int32), np.zeros(1, np.bool_), duration)
+    no, location = np.zeros(1, np.bool_), np.zeros(1, np.int32)
+    periods = Periods(rows, duration, duration, duration)
+    sum_inside(
+        rows, duration, duration, duration, location, no, parts, no, periods, np.zeros((3, 1), int)
+    )
     run_without(
         graph, duration, parts, Lanes(1, np.zeros((1, 2, 3), np.int16), np.zeros((1, 2), np.int16))
     )

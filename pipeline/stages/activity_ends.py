@@ -78,8 +78,8 @@ def _put_together(calls: Columns, records: Columns, location_ids: Numbers) -> En
     if not is_known.all():
         order, number = order[is_known], number[is_known]
     return Ends(
-        first_rows(number, count), number,
-        *(column[order] for column in (time, kind, boundary, path, is_begin)),
+        first_rows(number, count), number, time[order], kind[order], boundary[order], path[order],
+        is_begin[order],
     )  # fmt: skip
 
 

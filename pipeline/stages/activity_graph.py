@@ -145,9 +145,7 @@ def build_activities(
     """
     from tracemill.kernels.replay import find_slack, replay
 
-    found = build_graph(
-        replay_calls, replay_records, replay_edges, replay_meetings, locations
-    )
+    found = build_graph(replay_calls, replay_records, replay_edges, replay_meetings, locations)
     if found is None:
         return tuple(table.empty() for table in _OUTPUTS)
     duration = found.end - found.ready

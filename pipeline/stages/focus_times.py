@@ -58,7 +58,7 @@ class FocusTimes:
         return self._keys(self.location, self.begin)
 
     @cached_property
-    def _before(self) -> Numbers:
+    def before(self) -> Numbers:
         """Time of the location's intervals before each one."""
         sums = np.cumsum(self.length) - self.length
         return sums - sums[np.searchsorted(self.location, self.location)]
@@ -85,7 +85,7 @@ class FocusTimes:
             return np.maximum(inside, 0) + self.first
         row, exists = self._find(location, time)
         inside = np.minimum(time, self.end[row]) - self.begin[row]
-        found: Numbers = np.where(exists, self._before[row] + inside, 0) + self.first
+        found: Numbers = np.where(exists, self.before[row] + inside, 0) + self.first
         return found
 
     @cached_property

@@ -14,7 +14,7 @@ from tracemill.stages.pop_metrics import (
     FOCUS,
     Interval,
     Recorded,
-    divide_durations,
+    find_computation,
     measure,
     run_ideally,
 )
@@ -49,7 +49,7 @@ def compute_pop_of_focus(
     earlier = np.flatnonzero(found.end[:activities] <= first[found.graph.location[:activities]])
     as_recorded = np.concatenate([cut.framing[0], begins[found.end[begins] == begin], earlier])
     ideal = run_ideally(found, cut.paths, as_recorded)
-    return measure(cut, interval, ideal, divide_durations(cut))
+    return measure(cut, interval, ideal, find_computation(found, cut.paths, cut.threads))
 
 
 def _periods_of(recorded: Recorded, times: FocusTimes) -> tuple[Numbers, Numbers, Numbers] | None:

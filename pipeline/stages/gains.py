@@ -66,8 +66,7 @@ def _find_critical(found: Activities, duration: Numbers) -> Flags:
 def _sum_on_path(
     found: Activities, on_path: Flags, is_computation: Flags, path_count: int
 ) -> tuple[Numbers, Numbers]:
-    """Time on the critical path by call path and by location; each of other time, and computation.
-    """
+    """Time on the critical path by call path and by location: other time, and computation."""
     rows = np.flatnonzero(on_path)
     time, kind = found.row_time[rows], is_computation[rows]
     key = 2 * found.row_path[rows] + kind
@@ -109,9 +108,7 @@ def _share(
     return _Share(kind, order, path_ns[order], len(replayed)), lane[part]
 
 
-def _as_table(
-    shares: list[_Share], runs: Numbers, run_ns: int
-) -> pa.Table:
+def _as_table(shares: list[_Share], runs: Numbers, run_ns: int) -> pa.Table:
     """Parts by kind, with the most time on the path first."""
     kind = [share.kind for share in shares for _ in share.part]
     part = np.concatenate([share.part for share in shares])

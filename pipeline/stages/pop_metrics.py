@@ -1,7 +1,7 @@
 """Efficiencies of a run as POP defines them, with the run on an ideal network."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +11,9 @@ from tracemill.stages.activity_rows import Activities, Paths, without_rendezvous
 from tracemill.stages.arrays import Flags, Numbers
 from tracemill.stages.focus_times import FocusTimes
 from tracemill.stages.pop_efficiencies import Summary, list_metrics
+
+if TYPE_CHECKING:
+    from tracemill.kernels.pop_times import Periods
 
 NONE = -1
 INIT_TO_FINALIZE, WHOLE, FOCUS = INTERVALS
@@ -98,41 +101,36 @@ class Times(NamedTuple):
     outside: Numbers
 
 
-class Shares(NamedTuple):
-    """Parts of the duration of each activity."""
-
-    useful: Numbers
-    mpi: Numbers
-
-
-def compute_pop(recorded: Recorded, locations: Numbers | None = None) -> tuple[pa.Table, pa.Table]:
+def compute_pop(
+    recorded: Recorded, is_computation: Flags, locations: Numbers | None = None
+) -> tuple[pa.Table, pa.Table]:
     """Efficiencies of the run, and the times of threads that they are computed from.
 
-    Both are of the threads among `locations`; by default of all.
+    Both are of the threads among `locations`; by default of all. `is_computation` marks parts of
+    durations.
     """
     ids = recorded.threads.ids
     chosen = np.arange(len(ids)) if locations is None else np.flatnonzero(np.isin(ids, locations))
     ideal = run_ideally(recorded.found, recorded.paths, recorded.framing[0])
-    shares = divide_durations(recorded)
     metrics, rows = [POP_METRICS.empty()], [POP_LOCATIONS.empty()]
     for name in (INIT_TO_FINALIZE, WHOLE):
         interval = find_interval(name, recorded, chosen)
         if interval is not None:
-            efficiencies, times = measure(recorded, interval, ideal, shares)
+            efficiencies, times = measure(recorded, interval, ideal, is_computation)
             metrics.append(efficiencies)
             rows.append(times)
     return pa.concat_tables(metrics), pa.concat_tables(rows)
 
 
 def measure(
-    recorded: Recorded, interval: Interval, ideal: Numbers, shares: Shares
+    recorded: Recorded, interval: Interval, ideal: Numbers, is_computation: Flags
 ) -> tuple[pa.Table, pa.Table]:
     """Efficiencies of an interval, and the times of its threads.
 
     `ideal` are the ends of activities on an ideal network. Durations are inside of the interval or
     outside of it.
     """
-    times = _sum_times(recorded, interval, shares)
+    times = _sum_times(recorded, interval, is_computation)
     ends = ideal[interval.last]
     # A process that begins later has no time in the interval.
     starts = recorded.found.graph.first[:-1]
@@ -176,48 +174,38 @@ def find_interval(name: str, recorded: Recorded, chosen: Numbers) -> Interval | 
     return Interval(name, chosen, begin, begin + found.run_ns, lasts, rounds)
 
 
-def divide_durations(recorded: Recorded) -> Shares:
-    """Computation and MPI time in the durations of activities."""
-    found, paths = recorded.found, recorded.paths
-    return Shares(*(
-        found.sum_rows(np.where(chosen, found.row_time, 0))[: found.graph.first[-1]]
-        for chosen in (
-            find_computation(found, paths, recorded.threads), paths.is_mpi[found.row_path]
-        )
-    ))  # fmt: skip
-
-
-def _sum_times(recorded: Recorded, interval: Interval, shares: Shares) -> Times:
+def _sum_times(recorded: Recorded, interval: Interval, is_computation: Flags) -> Times:
     """Time of each thread by class, in its periods; durations count if they are inside."""
+    from tracemill.kernels.pop_times import BARRIER, KINDS, MPI, USEFUL, sum_inside
+    from tracemill.kernels.replay import Parts
+
     found, threads = recorded.found, recorded.threads
     spent = _Spent(found, threads.place[interval.thread], interval.begin, interval.end)
-    activities = slice(found.graph.first[-1])
-    place = found.graph.location[activities].astype(np.int64)
-    begin, ready, end = (each[activities] for each in (found.begin, found.ready, found.end))
-    wait = spent.between(place, begin, ready)
-    is_inside = spent.between(place, ready, end) == end - ready
-    in_mpi = recorded.paths.is_mpi[found.path[activities]]
-    useful = found.sum_by_location(shares.useful * is_inside) + _useful_waits(recorded, wait)
-    useful -= _gap_times(recorded, spent)
-    mpi = found.sum_by_location(shares.mpi * is_inside + wait * in_mpi)
-    barrier = found.sum_by_location(wait * found.is_in_barrier[activities])
+    sums = np.zeros((len(KINDS), len(found.location_ids)), np.int64)
+    parts = Parts(found.first_row, found.row_path, is_computation, found.row_time)
+    sum_inside(
+        found.graph.first, found.begin, found.ready, found.end, found.path, found.is_in_barrier,
+        parts, recorded.paths.is_mpi, spent.periods_of(len(found.location_ids)), sums,
+    )  # fmt: skip
+    sums[USEFUL] += _useful_waits(recorded, spent) - _gap_times(recorded, spent)
     chosen = threads.place[interval.threads]
     outside = np.zeros(len(chosen), np.int64)
-    times = Times(useful[chosen], mpi[chosen], barrier[chosen], outside)
+    times = Times(sums[USEFUL, chosen], sums[MPI, chosen], sums[BARRIER, chosen], outside)
     return _with_teams(times, recorded, interval, spent) if len(recorded.teams.location) else times
 
 
-def _useful_waits(recorded: Recorded, wait: Numbers) -> Numbers:
+def _useful_waits(recorded: Recorded, spent: "_Spent") -> Numbers:
     """Computation in waits that are in the periods as a whole, by location.
 
     Workers leave their region after the last barrier, while they wait for the next fork.
     """
     found = recorded.found
     activity, path, time = recorded.waited
-    is_whole = wait[activity] == found.ready[activity] - found.begin[activity]
+    place = found.graph.location[activity].astype(np.int64)
+    begin, ready = found.begin[activity], found.ready[activity]
+    is_whole = spent.between(place, begin, ready) == ready - begin
     chosen = recorded.paths.is_computation[path] & is_whole
-    place = found.graph.location[activity[chosen]]
-    return _sum_at(place, time[chosen], len(found.location_ids))
+    return _sum_at(place[chosen], time[chosen], len(found.location_ids))
 
 
 def _gap_times(recorded: Recorded, spent: "_Spent") -> Numbers:
@@ -240,6 +228,14 @@ class _Spent:
         if not len(self._periods.location):
             return np.zeros_like(begin)
         return self._periods.spent(place, end) - self._periods.spent(place, begin)
+
+    def periods_of(self, count: int) -> "Periods":
+        """All periods, for kernels; `count` is the number of locations."""
+        from tracemill.kernels.pop_times import Periods
+
+        own = self._periods
+        first = np.searchsorted(own.location, np.arange(count + 1))
+        return Periods(first, own.begin, own.end, own.before)
 
     def parts(self, place: int, begin: Numbers, end: Numbers) -> tuple[Numbers, Numbers]:
         """The parts of stretches of a location that are in its periods."""

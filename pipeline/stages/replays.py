@@ -75,11 +75,11 @@ def replay_run(
     )  # fmt: skip
     del graph
     found, paths = recorded.found, recorded.paths
-    metrics, times = compute_pop(recorded)
+    is_computation = find_computation(found, paths, recorded.threads)
+    metrics, times = compute_pop(recorded, is_computation)
     if not found.has_known_streams:
         return metrics, times, GAINS.empty(), left_out
     rank = read_columns(locations.order("location_id"), "coalesce(rank, -1)::BIGINT")[0]
-    is_computation = find_computation(found, paths, recorded.threads)
     gains = find_gains(found, paths, is_computation, rank[found.location_ids])
     return metrics, times, gains, left_out
 

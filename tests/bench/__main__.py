@@ -28,8 +28,8 @@ WIDTH = 160
 PREPARED = ("replay", "forecast_run")
 """Jobs that analyze the trace before they are measured, once."""
 GRAPH_STAGES = (
-    "send_limits", "replay_edges", "replay_meetings", "replay_calls", "replay_records", "process_mpi_calls",
-    "activities", "replays",
+    "send_limits", "replay_edges", "replay_meetings", "replay_calls", "replay_records",
+    "process_mpi_calls", "activities", "replays",
 )  # fmt: skip
 """Stages of the analysis from matched calls to slack, POP metrics and gains."""
 THREADS = sorted({1, min(2, os.cpu_count() or 1)})

@@ -7,9 +7,9 @@ import pytest
 
 from tests.oracle.replay import SlowGraph, ends_of, free_slack, run_end, total_slack
 from tracemill.kernels.replay import (
+    Graph,
     Lanes,
     Parts,
-    Graph,
     find_slack,
     follow_back,
     follow_on,

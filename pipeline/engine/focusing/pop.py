@@ -8,7 +8,7 @@ from tracemill.patterns.catalog import known_tables
 from tracemill.stages.activity_graph import build_graph
 from tracemill.stages.focused_pop import compute_pop_of_focus
 from tracemill.stages.forks import read_forks
-from tracemill.stages.pop_metrics import compute_pop
+from tracemill.stages.pop_metrics import compute_pop, find_computation
 from tracemill.stages.replays import complete
 from tracemill.store.walking import StoredRows
 
@@ -33,7 +33,8 @@ def pop_tables(focus: Focus) -> dict[str, pa.Table]:
         others = {name: table(name) for name in (*_COMPUTED[4:], *_STORED)}
         recorded = complete(graph, visits, **others)
         if not focus.is_of_time:
-            found = compute_pop(recorded, focus.times.locations)
+            is_computation = find_computation(recorded.found, recorded.paths, recorded.threads)
+            found = compute_pop(recorded, is_computation, focus.times.locations)
         else:
             found = compute_pop_of_focus(
                 recorded, focus.times, graph.durations.is_runtime, visits,

@@ -8,7 +8,7 @@ import numpy as np
 from tracemill.base.text import shortest_text
 from tracemill.engine.asking import computed_again
 from tracemill.engine.progress import Reporter
-from tracemill.engine.replayed_clocks import NO_MOMENT, NewTimes, find_clocks
+from tracemill.engine.replayed_clocks import NewTimes, find_clocks
 from tracemill.engine.replayed_source import analyze_changed, open_trace
 from tracemill.forecast.replayed.lowering import slowdown
 from tracemill.forecast.replayed.outcome import make_outcome, measure
@@ -16,6 +16,7 @@ from tracemill.forecast.replayed.reading import read_run
 from tracemill.forecast.replayed.running import replay_on
 from tracemill.forecast.replayed.storing import RunForecast
 from tracemill.programs.clusters.cluster import Cluster
+from tracemill.stages.activity_ends import NO_MOMENT
 from tracemill.store.manifest import ReplayOrigin
 from tracemill.store.runs import Run
 

@@ -170,7 +170,14 @@ def read_run(run: Run) -> Recorded:
             "replay_meetings": answer.table("replay_meetings"),
         }
         accesses = answer.connection.sql(ACCESSES).fetchnumpy()
-    kept = (*_GRAPH, "replay_calls", "replay_records", "mpi_call_paths", "framing_calls", "parallel_visits")
+    kept = (
+        *_GRAPH,
+        "replay_calls",
+        "replay_records",
+        "mpi_call_paths",
+        "framing_calls",
+        "parallel_visits",
+    )
     with computed_again(run, kept, given) as answer:
         for name in (
             *kept, "messages", "collectives", "collective_members", "communicators", "locations",
