@@ -197,8 +197,8 @@ def _code(names: tuple[str, ...], column: str = "kind") -> str:
 
 
 def _fetch(relation: Relation, *expressions: str) -> Columns:
-    found = relation.select(", ".join(expressions)).fetchnumpy()
-    return {name: np.ascontiguousarray(column) for name, column in found.items()}
+    found = relation.select(", ".join(expressions)).to_arrow_table()
+    return {name: found[name].to_numpy() for name in found.column_names}
 
 
 def _place_activities(

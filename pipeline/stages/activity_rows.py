@@ -215,6 +215,8 @@ def with_streams(
     A stream with kernels is known if a call launched the first one, and one waited for any of them.
     Visits of artificial regions, such as idling, are no kernels.
     """
+    if not len(stream_ids):
+        return found
     graph = found.graph
     is_kernel = ~np.isin(paths.region, np.append(artificial_ids, NONE))
     with_kernels = found.by_row(graph.location)[is_kernel[found.row_path]]

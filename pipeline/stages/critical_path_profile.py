@@ -10,15 +10,16 @@ from the record before its begin: until the begin, the time belongs to the root 
 Scalasca, "critical-path analysis": critical-path profile.
 """
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from tracemill.schemas.critical_path import CRITICAL_PATH_PROFILE
-from tracemill.stages.arrays import Numbers, Relation, read_columns
+from tracemill.stages.arrays import Numbers, Relation, group_by, read_columns
 from tracemill.stages.forks import Forks, read_forks
-from tracemill.stages.segments import walk_segments
+from tracemill.stages.segments import each_location
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def profile_critical_path(
     stretches = _cut(locations, place, (since, until), active)
     has_waited = wait > 0
     rows = [
-        _walk(stretches, visits, read_forks(parallel_visits), path_count),
+        *_walk(stretches, visits, read_forks(parallel_visits), path_count),
         (caller[has_waited], place[has_waited], np.stack([-wait, wait * 0])[:, has_waited]),
         *_before_tasks(stretches, task_calls),
     ]
@@ -113,15 +114,19 @@ def _cut(
     return Stretches(locations, first, edge, weight, spent)
 
 
-def _walk(stretches: Stretches, visits: "StoredRows", forks: Forks, path_count: int) -> Rows:
-    """Time of visits, without those that they call."""
-    segment, path, time = walk_segments(
+def _walk(
+    stretches: Stretches, visits: "StoredRows", forks: Forks, path_count: int
+) -> Iterator[Rows]:
+    """Time of visits, without those that they call, where the path is."""
+    for number, (segment, path, time) in each_location(
         stretches.edge, stretches.first, stretches.locations, visits, forks, path_count
-    )
-    # The path is not on a location before its first edge.
-    weight = np.insert(stretches.weight, stretches.first[:-1], 0, axis=1)
-    place = np.repeat(np.arange(len(stretches.locations)), np.diff(stretches.first) + 1)
-    return path, place[segment], time * weight[:, segment]
+    ):
+        own = slice(*stretches.first[number : number + 2])
+        # The path is not on a location before its first edge.
+        weight = np.insert(stretches.weight[:, own], 0, 0, axis=1)
+        weight = weight[:, segment - (stretches.first[number] + number)]
+        rows = np.flatnonzero(weight[0] | weight[1])
+        yield path[rows], np.full(len(rows), number), time[rows] * weight[:, rows]
 
 
 def _before_tasks(stretches: Stretches, task_calls: Relation) -> list[Rows]:
@@ -137,19 +142,19 @@ def _before_tasks(stretches: Stretches, task_calls: Relation) -> list[Rows]:
 
 
 def _sum(rows: list[Rows], locations: Numbers) -> pa.Table:
-    path, place = (np.concatenate([row[column] for row in rows]) for column in (0, 1))
-    cells, cell = np.unique(path * len(locations) + place, return_inverse=True)
-    time = np.zeros((2, len(cells)), np.int64)
-    for part in (0, 1):
-        np.add.at(time[part], cell, np.concatenate([row[2][part] for row in rows]))
-    kept = time[0] != 0
-    cells, time = cells[kept], time[:, kept]
+    path, place, time = (
+        np.concatenate(column, axis=-1) for column in zip(*rows, strict=True)
+    )
+    order, starts = group_by(path, place)
+    time = np.add.reduceat(time[:, order], starts, axis=1) if len(starts) else time
+    kept = np.flatnonzero(time[0])
+    cells = order[starts[kept]]
     return pa.table(
         {
-            "call_path_id": (cells // len(locations)).astype(np.int32),
-            "location_id": locations[cells % len(locations)].astype(np.int32),
-            "path_ns": time[0],
-            "main_path_ns": time[1],
+            "call_path_id": path[cells].astype(np.int32),
+            "location_id": locations[place[cells]].astype(np.int32),
+            "path_ns": time[0, kept],
+            "main_path_ns": time[1, kept],
         }
     )
 

@@ -39,6 +39,8 @@ _WAITS = {
     "team_barrier": "ompbarrier",
 }
 _NONE = -1
+_CODES = {kind: DELAY_KINDS.index(name) for kind, name in _WAITS.items()} | {"join": -2, "fork": -3}
+"""Kinds of points as numbers; those of points that do not wait are negative."""
 
 
 def charge_delays(
@@ -82,9 +84,9 @@ def _read_points(delay_points: Relation) -> Columns:
     `correction` is the time of a call after the wait, less all its time.
     """
     kinds = "CASE kind " + " ".join(
-        f"WHEN '{kind}' THEN {DELAY_KINDS.index(name)}" for kind, name in _WAITS.items()
+        f"WHEN '{kind}' THEN {code}" for kind, code in _CODES.items()
     )
-    return read_many(
+    found = read_many(
         delay_points,
         place="point_id",
         location="location_id::INTEGER",
@@ -97,10 +99,12 @@ def _read_points(delay_points: Relation) -> Columns:
         cause=f"coalesce(cause_point_id, {_NONE})::INTEGER",
         group=f"coalesce(group_id, {_NONE - 1})::INTEGER",
         kind=f"({kinds} ELSE {_NONE} END)::TINYINT",
-        is_join="kind = 'join'",
-        is_team="kind IN ('fork', 'team_barrier')",
-        is_message="kind IN ('late_sender', 'late_receiver')",
     )
+    kind = found["kind"]
+    found["is_join"] = kind == _CODES["join"]
+    found["is_team"] = (kind == _CODES["fork"]) | (kind == _CODES["team_barrier"])
+    found["is_message"] = (kind == _CODES["late_sender"]) | (kind == _CODES["late_receiver"])
+    return found
 
 
 def _number_locations(found: Columns) -> tuple[Numbers, Numbers]:

@@ -203,22 +203,24 @@ WITH
             OR (later.kind = 'wait' AND earlier.kind = 'end')
     ),
 
-    edges AS (
+    of_messages AS (
         SELECT
             'message' AS kind,
             received_id AS boundary_id,
             sent_id AS cause_boundary_id,
             message_id
         FROM sent
-        UNION ALL BY NAME
+        UNION ALL
         SELECT
             kind,
-            completed_id AS boundary_id,
-            posted_id AS cause_boundary_id,
+            completed_id,
+            posted_id,
             message_id
         FROM sent
         WHERE kind IS NOT NULL
-        UNION ALL BY NAME
+    ),
+
+    others AS (
         SELECT
             'one_to_n' AS kind,
             2 * receivers.visit_id + 1 AS boundary_id,
@@ -331,11 +333,20 @@ WITH
         FROM awaited_kernels
     )
 
-SELECT DISTINCT
+SELECT
     kind,
     boundary_id::BIGINT AS boundary_id,
     cause_boundary_id::BIGINT AS cause_boundary_id,
     message_id,
+    NULL AS collective_id
+FROM of_messages
+WHERE boundary_id IS NOT NULL AND cause_boundary_id IS NOT NULL
+UNION ALL
+SELECT DISTINCT
+    kind,
+    boundary_id::BIGINT,
+    cause_boundary_id::BIGINT,
+    NULL,
     collective_id
-FROM edges
+FROM others
 WHERE boundary_id IS NOT NULL AND cause_boundary_id IS NOT NULL
