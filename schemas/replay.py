@@ -68,6 +68,12 @@ SEND_LIMITS = Table(
     ),
 )
 
+_EDGE = (
+    DEPENDENCY_KIND,
+    BOUNDARY_ID,
+    renamed(BOUNDARY_ID, "cause_boundary_id", "Moment that is waited for."),
+)
+
 REPLAY_EDGES = Table(
     name="replay_edges",
     meaning="Moments that depend on one other moment.",
@@ -75,12 +81,28 @@ REPLAY_EDGES = Table(
     key=("kind", "boundary_id", "cause_boundary_id", "message_id"),
     is_transient=True,
     columns=(
-        DEPENDENCY_KIND,
-        BOUNDARY_ID,
-        renamed(BOUNDARY_ID, "cause_boundary_id", "Moment that is waited for."),
+        *_EDGE,
         nullable(MESSAGE_ID, "not about a message"),
         nullable(COLLECTIVE_ID, "not about a collective"),
     ),
+)
+
+REPLAY_RMA_EDGES = Table(
+    name="replay_rma_edges",
+    meaning="Moments that depend on one other moment by one-sided communication.",
+    grain="one row per dependency",
+    key=("kind", "boundary_id", "cause_boundary_id"),
+    is_transient=True,
+    columns=_EDGE,
+)
+
+REPLAY_THREAD_EDGES = Table(
+    name="replay_thread_edges",
+    meaning="Moments of threads and accelerators that depend on one other moment.",
+    grain="one row per dependency",
+    key=("kind", "boundary_id", "cause_boundary_id"),
+    is_transient=True,
+    columns=_EDGE,
 )
 
 REPLAY_MEETINGS = Table(
@@ -275,6 +297,7 @@ QUERIED = (ACTIVITIES.name, ACTIVITY_DEPENDENCIES.name)
 """Tables that the SQL shell computes on request."""
 
 TABLES = (
-    GAINS, SEND_LIMITS, REPLAY_EDGES, REPLAY_MEETINGS, REPLAY_CALLS, REPLAY_RECORDS, ACTIVITIES,
-    ACTIVITY_DEPENDENCIES, ACTIVITY_TIMES, LEFT_OUT_DEPENDENCIES,
+    GAINS, SEND_LIMITS, REPLAY_EDGES, REPLAY_RMA_EDGES, REPLAY_THREAD_EDGES, REPLAY_MEETINGS,
+    REPLAY_CALLS, REPLAY_RECORDS, ACTIVITIES, ACTIVITY_DEPENDENCIES, ACTIVITY_TIMES,
+    LEFT_OUT_DEPENDENCIES,
 )  # fmt: skip

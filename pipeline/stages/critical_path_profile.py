@@ -142,9 +142,7 @@ def _before_tasks(stretches: Stretches, task_calls: Relation) -> list[Rows]:
 
 
 def _sum(rows: list[Rows], locations: Numbers) -> pa.Table:
-    path, place, time = (
-        np.concatenate(column, axis=-1) for column in zip(*rows, strict=True)
-    )
+    path, place, time = (np.concatenate(column, axis=-1) for column in zip(*rows, strict=True))
     order, starts = group_by(path, place)
     time = np.add.reduceat(time[:, order], starts, axis=1) if len(starts) else time
     kept = np.flatnonzero(time[0])

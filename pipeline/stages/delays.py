@@ -83,9 +83,7 @@ def _read_points(delay_points: Relation) -> Columns:
 
     `correction` is the time of a call after the wait, less all its time.
     """
-    kinds = "CASE kind " + " ".join(
-        f"WHEN '{kind}' THEN {code}" for kind, code in _CODES.items()
-    )
+    kinds = "CASE kind " + " ".join(f"WHEN '{kind}' THEN {code}" for kind, code in _CODES.items())
     found = read_many(
         delay_points,
         place="point_id",
