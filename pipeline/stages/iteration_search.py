@@ -284,15 +284,13 @@ def _begin_runs(body: Body, is_head: Flags) -> Flags:
 
 def _find_last(body: Body, heads: Numbers) -> Numbers:
     """The last child of the last iterations: its region occurs in another iteration too."""
-    position = np.arange(len(body.region))
-    keys = body.process * len(body.names) + body.code
-    start, stop = heads[:, 0][body.process], heads[:, -1][body.process]
-    is_seen = np.zeros(body.process_count * len(body.names), np.bool_)
-    is_seen[keys[(position >= start) & (position < stop)]] = True
-    rest = np.flatnonzero(position >= stop)
-    rest = rest[is_seen[keys[rest]] | (rest == stop[rest])]
-    last = np.zeros(body.process_count, np.int64)
-    np.maximum.at(last, body.process[rest], rest)
+    last = np.empty(body.process_count, np.int64)
+    is_seen = np.zeros(len(body.names), np.bool_)
+    for process, (begin, end) in enumerate(heads[:, [0, -1]].tolist()):
+        is_seen[:] = False
+        is_seen[body.code[begin : max(end, begin + 1)]] = True
+        rest = body.code[end : body.first[process + 1]]
+        last[process] = end + np.flatnonzero(is_seen[rest])[-1]
     return last
 
 
@@ -301,13 +299,12 @@ def _compare_sets(body: Body, heads: Numbers, last: Numbers, length: Numbers) ->
     process_count, count = heads.shape
     width = len(body.names)
     edges = np.hstack([heads, last[:, None] + 1])
-    iteration = np.repeat(np.arange(heads.size), np.diff(edges).ravel())
-    position = np.arange(len(body.region))
-    is_inside = (position >= heads[:, 0][body.process]) & (position <= last[body.process])
-    pairs = _distinct(iteration * width + body.code[is_inside], heads.size * width)
+    pairs = np.repeat(np.arange(heads.size) * width, np.diff(edges).ravel())
+    inside = zip(heads[:, 0].tolist(), edges[:, -1].tolist(), strict=True)
+    pairs += np.concatenate([body.code[begin:end] for begin, end in inside])
+    pairs = _distinct(pairs, heads.size * width)
     owner, member = pairs // width, pairs % width
-    first = np.searchsorted(owner, np.arange(heads.size))
-    kind = np.add.reduceat(_mix(body.names)[member], first)
+    kind = np.add.reduceat(_mix(body.names)[member], np.flatnonzero(np.diff(owner, prepend=-1)))
     model = _find_usual(kind.reshape(heads.shape), length)
     is_usual = np.zeros((process_count, width), np.bool_)
     of_model = np.isin(owner, model)
@@ -329,17 +326,17 @@ def _distinct(keys: Numbers, size: int) -> Numbers:
 
 def _find_usual(kind: NDArray[np.uint64], length: Numbers) -> Numbers:
     """The first iteration with the set that lasts longest, for each process."""
-    process_count, count = kind.shape
-    kinds, code = np.unique(kind.ravel(), return_inverse=True)
-    process = np.repeat(np.arange(process_count), count)
-    keys, earliest, at = np.unique(
-        process * len(kinds) + code, return_index=True, return_inverse=True
+    order = np.argsort(kind, axis=1, kind="stable")
+    ordered = np.take_along_axis(kind, order, axis=1)
+    is_first = np.ones(kind.shape, np.bool_)
+    is_first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    process, place = np.nonzero(is_first)
+    earliest = process * kind.shape[1] + order[process, place]
+    lasting = np.add.reduceat(
+        np.take_along_axis(length, order, axis=1).ravel(), np.flatnonzero(is_first)
     )
-    lasting = np.zeros(len(keys), np.int64)
-    np.add.at(lasting, at, length.ravel())
-    order = np.lexsort((earliest, -lasting, keys // len(kinds)))
-    _, firsts = np.unique((keys // len(kinds))[order], return_index=True)
-    return earliest[order[firsts]]
+    chosen = np.lexsort((earliest, -lasting, process))
+    return earliest[chosen[np.searchsorted(process, np.arange(len(kind)))]]
 
 
 def _mix(numbers: Numbers) -> NDArray[np.uint64]:
