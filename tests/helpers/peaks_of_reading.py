@@ -3,13 +3,15 @@
     python -m tests.helpers.peaks_of_reading FOLDER ROWS...
 
 A process of its own, so that nothing else counts. Prints a line per trace: its bytes, and the most
-memory used so far (bytes). What is held at a time is made smaller than it is for larger traces.
+memory used so far (bytes). What is held at a time is made smaller than it is for larger traces, and
+no tables are kept in memory, as for those.
 """
 
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from tracemill.engine import resources
 from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.recipe import Recipe
 from tracemill.readers import open_source
@@ -25,6 +27,7 @@ _NOTHING_ELSE = Recipe((), ())
 def main() -> None:
     folder, *sizes = sys.argv[1:]
     blocks.BLOCK_BYTES, spill.CHUNK_ROWS = BLOCK_BYTES, CHUNK_ROWS
+    resources._MOST_KEPT_RECORDS = 0
     for rows in map(int, sizes):
         trace = Path(folder) / f"{rows}.csv"
         with trace.open("w") as file:
