@@ -43,7 +43,7 @@ class Reading:
         return Counter({r["kind"]: r["count"] for r in rows if r["location_id"] == location})
 
     @cached_property
-    def digest(self, threads: int = 1) -> str:
+    def digest(self) -> str:
         """A hash over all tables but `runs`, which names the trace."""
         whole = hashlib.blake2b()
         for name, table in self.tables.items():
