@@ -14,3 +14,4 @@ SELECT
 FROM wait_states AS waits
 INNER JOIN metrics ON waits.property = metrics.metric
 WHERE NOT waits.is_completion
+ORDER BY waits.start_ns, waits.visit_id, waits.property
