@@ -209,13 +209,20 @@ def _matching(
     stages: Iterable[Stage], makers: Mapping[str, Stage]
 ) -> Iterator[SqlStage | PythonStage]:
     """The stages that the correction of clocks needs, and itself, in the order of `stages`."""
-    needed, left = set(), [makers[CORRECTIONS]]
+    needed = with_needed([makers[CORRECTIONS]], makers)
+    return (stage for stage in stages if stage.name in needed and not isinstance(stage, ReadStage))
+
+
+def with_needed(stages: Iterable[Stage], makers: Mapping[str, Stage]) -> set[str]:
+    """Names of these stages and of all makers of what they need, directly or not."""
+    found: set[str] = set()
+    left = list(stages)
     while left:
         stage = left.pop()
-        if stage.name not in needed:
-            needed.add(stage.name)
-            left += (makers[name] for name in stage.inputs)
-    return (stage for stage in stages if stage.name in needed and not isinstance(stage, ReadStage))
+        if stage.name not in found:
+            found.add(stage.name)
+            left += (makers[name] for name in stage.inputs if name in makers)
+    return found
 
 
 def _ordered(stages: Sequence[Stage], makers: Mapping[str, Stage]) -> tuple[Stage, ...]:

@@ -3,20 +3,14 @@
 import threading
 from collections.abc import Callable, Iterable, Sequence
 
-from tracemill.engine.graph import Stage
+from tracemill.engine.graph import Stage, with_needed
 from tracemill.stages.stage import PythonStage
 
 
 def begin_with_long(stages: Sequence[Stage]) -> list[Stage]:
     """Stages that long ones need come first, each part in the given order."""
     makers = {table.name: stage for stage in stages for table in stage.outputs}
-    early: set[str] = set()
-    left = list(filter(_is_long, stages))
-    while left:
-        stage = left.pop()
-        if stage.name not in early:
-            early.add(stage.name)
-            left += (makers[name] for name in stage.inputs if name in makers)
+    early = with_needed(filter(_is_long, stages), makers)
     return sorted(stages, key=lambda stage: stage.name not in early)
 
 
