@@ -5,15 +5,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from threading import Lock
-from typing import Any
 
 import duckdb
-from numpy.typing import NDArray
 
 from tracemill.engine.graph import has_needed_rows
 from tracemill.reports.model import MARK, Layout, Table
 from tracemill.reports.tables import (
     Bound,
+    Columns,
     Fetched,
     TableSpec,
     fetch,
@@ -31,7 +30,12 @@ PERTURBED = "perturbed_call_paths"
 MARK_NOTE = f"{MARK} The measurement may take more than 10% of the time of the call path."
 MOST_MARKED = 20_000
 """Call paths that are marked as perturbed: those in which the measurement took most time."""
-ASKED_OFTEN = {"main_waits": ("wait_states", 200_000), "main_times": ("call_tree", 3_000_000)}
+ASKED_OFTEN = {
+    "main_waits": ("wait_states", 200_000),
+    "main_times": ("call_tree", 3_000_000),
+    "call_path_totals": ("call_paths", 3_000_000),
+    "page_metrics": ("metrics", 100_000),
+}
 """Views that many queries read: the table that has their rows, and up to how many rows they are
 computed only once, within 100 MB."""
 STREAMS = "streams"
@@ -147,10 +151,8 @@ class Material:
         """The rows of a plain table; table and rows share one query."""
         return self.rows(spec.query, spec.fetched_limit)[: spec.row_limit]
 
-    def arrays(
-        self, query: str, row_limit: int | None = None, **values: Bound
-    ) -> dict[str, NDArray[Any]]:
-        """Columns of a report query with many rows; null integers are -1.
+    def arrays(self, query: str, row_limit: int | None = None, **values: Bound) -> Columns:
+        """Columns of a report query with many rows; null integers are -1, other null numbers NaN.
 
         `values` are values of other parameters.
         """

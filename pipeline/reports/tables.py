@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import duckdb
@@ -60,6 +61,9 @@ Bound = int | Sequence[str]
 """A value of a parameter."""
 Fetched = tuple[tuple[str, ...], tuple[tuple[Value, ...], ...]]
 """Column names, and rows."""
+Columns = dict[str, NDArray[Any]]
+_CHUNK_ROWS = 1_000_000
+"""An array of several chunks is copied."""
 _ENDINGS = ("_ns", "_ratio", "_bytes")
 
 
@@ -122,8 +126,8 @@ def fetch(
 
 def fetch_arrays(
     connection: duckdb.DuckDBPyConnection, query: str, row_limit: int | None = None, **values: Bound
-) -> dict[str, NDArray[Any]]:
-    """The same as arrays, for many rows; null numbers are -1.
+) -> Columns:
+    """The same as arrays, for many rows; null integers are -1, other null numbers NaN.
 
     `values` are values of other parameters.
     """
@@ -131,7 +135,7 @@ def fetch_arrays(
         _run_query(connection, query, row_limit, values) as cursor,
         warnings.catch_warnings(action="ignore"),  # of a copy, which is faster than planning twice
     ):
-        columns: pa.Table = cursor.to_arrow_table()
+        columns: pa.Table = cursor.to_arrow_table(_CHUNK_ROWS)
     return {name: _array(columns[name]) for name in columns.column_names}
 
 
@@ -141,8 +145,17 @@ def _array(column: pa.ChunkedArray) -> NDArray[Any]:
         coded = column.combine_chunks().dictionary_encode()
         texts = np.array([*coded.dictionary.to_pylist(), None], dtype=object)
         return texts[coded.indices.fill_null(-1).to_numpy()]
-    filled = column.fill_null(-1) if column.null_count else column
-    return filled.to_numpy()
+    has_gaps = column.null_count and not pa.types.is_floating(column.type)
+    return (column.fill_null(-1) if has_gaps else column).to_numpy()
+
+
+def groups_of(columns: Columns, *names: str) -> Iterator[Columns]:
+    """Rows with the same values in some columns, which follow each other."""
+    changes = [columns[name][1:] != columns[name][:-1] for name in names]
+    count = len(columns[names[0]])
+    edges = np.flatnonzero([True, *np.logical_or.reduce(changes), True]) if count else ()
+    for begin, end in pairwise(edges):
+        yield {name: column[begin:end] for name, column in columns.items()}
 
 
 @contextmanager

@@ -1,20 +1,14 @@
 """Counters of the run over time, for lanes of its timeline."""
 
-from collections.abc import Iterator
-from itertools import pairwise
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from tracemill.reports.material import Material
+from tracemill.reports.tables import Columns, groups_of
 
 QUERY = "timeline_counters"
 MOST_VALUES = 100_000
 """If parts of the system have more values, lanes show only all parts together."""
 MOST_COUNTERS = 60
-
-Columns = dict[str, NDArray[Any]]
 
 
 def read_counters(material: Material, begin_ns: int) -> list[dict[str, object]]:
@@ -30,20 +24,11 @@ def read_counters(material: Material, begin_ns: int) -> list[dict[str, object]]:
             "name": str(rows["counter"][0]),
             "unit": str(rows["unit"][0]),
             "isMean": bool(rows["is_mean"][0]),
-            "series": [_series(part, begin_ns) for part in _split(rows, "scope", "scope_id")],
+            "series": [_series(part, begin_ns) for part in groups_of(rows, "scope", "scope_id")],
         }
-        for rows in _split(found, "counter_id", "counter")
+        for rows in groups_of(found, "counter_id", "counter")
     ]
     return counters[:MOST_COUNTERS]
-
-
-def _split(rows: Columns, *names: str) -> Iterator[Columns]:
-    """Rows with the same values in some columns, which follow each other."""
-    changes = [rows[name][1:] != rows[name][:-1] for name in names]
-    count = len(rows[names[0]])
-    edges = np.flatnonzero([True, *np.logical_or.reduce(changes), True]) if count else ()
-    for begin, end in pairwise(edges):
-        yield {name: column[begin:end] for name, column in rows.items()}
 
 
 def _series(rows: Columns, begin_ns: int) -> dict[str, object]:

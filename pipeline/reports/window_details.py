@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.reports.material import Material
+from tracemill.reports.tables import Columns
 from tracemill.reports.windows import Window
 
 FEW_ROWS = 1_000_000
 COLLECTIVES = "window_collectives"
 
 Ints = NDArray[np.int64]
-Columns = dict[str, NDArray[Any]]
 Span = tuple[NDArray[Any], NDArray[Any]]
 """Begins and ends."""
 
@@ -57,7 +57,7 @@ _KINDS: Mapping[str, _Kind] = {
         "wait_states",
         "timeline_waits",
         "visit_id",
-        ("start_ns", "visit_id"),
+        ("start_ns", "visit_id", "finding_number"),
         lambda rows: (rows["start_ns"], rows["start_ns"] + rows["wait_ns"]),
     ),
     "window_messages": _Kind(
@@ -81,11 +81,11 @@ class WindowDetails:
             found = self.material.arrays(query, **values_of(window, most + 1))
         else:
             found = self._all(kind.query)
-            found = _overlapping(found, kind.span(found), window)
         begin, end = kind.span(found)
-        found, is_cut = keep_longest(found, end - begin, found[kind.number], most)
-        order = np.lexsort([found[name] for name in reversed(kind.sorted_by)])
-        return rows_at(found, order), is_cut
+        places = _overlapping((begin, end), window)
+        kept = places[longest_of((end - begin)[places], found[kind.number][places], most)]
+        order = np.lexsort([found[name][kept] for name in reversed(kind.sorted_by)])
+        return rows_at(found, kept[order]), places.size > most
 
     def collectives(self, window: Window, most: int) -> tuple[Columns, bool]:
         """Members of the longest instances, up to `most` or one instance, and whether more are.
@@ -95,7 +95,8 @@ class WindowDetails:
         """
         if self.material.row_count("collective_members") <= most:
             found = self._all(COLLECTIVES, **values_of(self.run, FEW_ROWS))
-            return _overlapping(found, (found["first_ns"], found["last_ns"]), window), False
+            places = _overlapping((found["first_ns"], found["last_ns"]), window)
+            return rows_at(found, places), False
         found = self.material.arrays(COLLECTIVES, **values_of(window, most))
         members = int(found["member_count"].max(initial=0))
         return found, members > most and found["member_count"].size < members
@@ -115,21 +116,22 @@ def values_of(window: Window, row_limit: int) -> dict[str, int]:
     }
 
 
-def keep_longest(rows: Columns, lengths: Ints, numbers: Ints, most: int) -> tuple[Columns, bool]:
-    """The `most` longest rows; of the same length, those with the smallest numbers."""
+def longest_of(lengths: Ints, numbers: Ints, most: int) -> Ints:
+    """Places of the `most` longest; of the same length, those with the smallest numbers."""
     if lengths.size <= most:
-        return rows, False
+        return np.arange(lengths.size)
     least = np.partition(lengths, -most)[-most]
     is_kept = lengths > least
     ties = np.flatnonzero(lengths == least)
     first = np.argsort(numbers[ties], kind="stable")[: most - np.count_nonzero(is_kept)]
     is_kept[ties[first]] = True
-    return rows_at(rows, is_kept), True
+    return np.flatnonzero(is_kept)
 
 
-def _overlapping(rows: Columns, span: Span, window: Window) -> Columns:
+def _overlapping(span: Span, window: Window) -> Ints:
+    """Places of what overlaps a window."""
     begin, end = span
-    return rows_at(rows, np.flatnonzero((begin < window.end_ns) & (end > window.begin_ns)))
+    return np.flatnonzero((begin < window.end_ns) & (end > window.begin_ns))
 
 
 def rows_at(rows: Columns, places: NDArray[Any]) -> Columns:

@@ -1,32 +1,33 @@
 -- Counters and derived counters of the run.
 --
 -- Grain:      one row per counter of call paths
--- Inputs:     counter_figures, call_path_counters, counters
+-- Inputs:     counter_figures, counter_profile, counters
 -- Needs rows: counter_figures
 -- Output:     report section counters
 -- Parameters: none
--- Assumes:    nothing
+-- Assumes:    a counter of call paths has values over time, by the same method
 WITH
     methods AS (
         SELECT
             counters.name,
-            max(found.method::VARCHAR) AS method
-        FROM call_path_counters AS found
-        INNER JOIN counters ON found.counter_id = counters.counter_id
+            max(profile.method::VARCHAR) AS method
+        FROM counter_profile AS profile
+        INNER JOIN counters ON profile.counter_id = counters.counter_id
+        WHERE profile.scope = 'location'
         GROUP BY counters.name
     ),
 
     totals AS (
         SELECT
             name,
-            unit,
+            any_value(unit) AS unit,
             is_derived,
             sum(numerator) AS numerator,
             sum(denominator) AS denominator,
             sum(covered_ns)::BIGINT AS covered_ns,
             sum(negative_steps)::BIGINT AS negative_step_count
         FROM counter_figures
-        GROUP BY name, unit, is_derived
+        GROUP BY name, is_derived
     )
 
 SELECT

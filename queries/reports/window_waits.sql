@@ -7,6 +7,11 @@
 --             $window_end_ns    end of the window (BIGINT)
 --             $row_limit        maximum number of waits, longest first (BIGINT, default 20000)
 WITH
+    numbered AS (
+        SELECT metric, title, row_number() OVER (ORDER BY metric) AS finding_number
+        FROM metrics
+    ),
+
     longest AS (
         SELECT visit_id, property, location_id, start_ns, wait_ns, cause_location_id
         FROM wait_states
@@ -23,8 +28,9 @@ SELECT
     longest.start_ns,
     longest.wait_ns,
     longest.cause_location_id,
-    metrics.title AS finding,
-    longest.visit_id
+    numbered.title AS finding,
+    longest.visit_id,
+    numbered.finding_number
 FROM longest
-INNER JOIN metrics ON longest.property = metrics.metric
-ORDER BY longest.start_ns, longest.visit_id, longest.property
+INNER JOIN numbered ON longest.property = numbered.metric
+ORDER BY longest.start_ns, longest.visit_id, numbered.finding_number

@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from math import isfinite
+
+import numpy as np
 
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Picture, Section, Table
 from tracemill.reports.pictures.counter_curves import CounterCurve, draw_counters
-from tracemill.reports.tables import TableSpec
+from tracemill.reports.tables import Columns, TableSpec, groups_of
 from tracemill.reports.units import Unit, format_value
 from tracemill.reports.wording import Row, count_of, group_by, name_path, number
 
@@ -40,7 +41,8 @@ BELOW_MEAN = TableSpec(
 def build(material: Material) -> Section | None:
     """Derived counters with their worst call paths, and curves over time."""
     totals = material.table(TOTALS)
-    curves = list(_curves(material.rows(_OVER_TIME)))
+    has_course = not material.is_empty("counter_profile")
+    curves = list(_curves(material.arrays(_OVER_TIME))) if has_course else []
     if not totals.rows and not curves:
         return None
     worst = material.table(BELOW_MEAN)
@@ -81,29 +83,23 @@ def _sentences(worst: Sequence[Row], curves: Sequence[CounterCurve]) -> Iterator
         )
 
 
-def _curves(rows: Sequence[Row]) -> Iterator[CounterCurve]:
+def _curves(found: Columns) -> Iterator[CounterCurve]:
     """A curve per counter and part of the system that has different finite values."""
-    for name, of_counter in group_by("counter", rows).items():
-        for part, found in group_by("part", of_counter).items():
-            drawn = [
-                row
-                for row in found
-                if row["curve_value"] is not None and isfinite(number(row["curve_value"]))
-            ]
-            values = tuple(number(row["curve_value"]) for row in drawn)
-            if len(set(values)) < 2:
-                continue
-            yield CounterCurve(
-                counter=name,
-                part=part,
-                unit="" if found[0]["unit"] == _COUNT else str(found[0]["unit"]),
-                seconds=tuple(
-                    (number(row["begin_ns"]) + number(row["end_ns"])) / 2e9 for row in drawn
-                ),
-                values=values,
-                is_derived=bool(found[0]["is_derived"]),
-                is_as_recorded=bool(found[0]["is_as_recorded"]),
-            )
+    for rows in groups_of(found, "counter", "part"):
+        is_drawn = np.isfinite(rows["curve_value"])
+        values = rows["curve_value"][is_drawn]
+        if len(np.unique(values)) < 2:
+            continue
+        unit = str(rows["unit"][0])
+        yield CounterCurve(
+            counter=str(rows["counter"][0]),
+            part=str(rows["part"][0]),
+            unit="" if unit == _COUNT else unit,
+            seconds=tuple(((rows["begin_ns"] + rows["end_ns"])[is_drawn] / 2e9).tolist()),
+            values=tuple(values.tolist()),
+            is_derived=bool(rows["is_derived"][0]),
+            is_as_recorded=bool(rows["is_as_recorded"][0]),
+        )
 
 
 def _pictures(curves: Sequence[CounterCurve]) -> Iterator[Picture]:
