@@ -111,7 +111,7 @@ FORECAST_TABLES: tuple[Table, ...] = (
 """Tables of forecasts, which a store keeps beside its runs."""
 VIEWS: tuple[Table, ...] = (
     *questions.VIEWS, *metrics.VIEWS, *main_part.VIEWS, *levels.VIEWS, *perturbation.VIEWS,
-    *pop.VIEWS, *counters.VIEWS,
+    *pop.VIEWS, *counters.VIEWS, *profiles.VIEWS,
 )  # fmt: skip
 """Views on the tables of a run; DuckDB computes them at each use."""
 BY_NAME: dict[str, Table] = {

@@ -1,5 +1,7 @@
 """The metrics, and their values per call path and location."""
 
+from dataclasses import replace
+
 from tracemill.schemas.columns import (
     CALL_PATH_ID,
     IS_EXTENDED,
@@ -10,7 +12,7 @@ from tracemill.schemas.columns import (
     nullable,
     renamed,
 )
-from tracemill.schemas.table import ENUM, STRING, Column, Table
+from tracemill.schemas.table import ENUM, INT16, STRING, Column, Table
 
 METRICS = Table(
     name="metrics",
@@ -89,5 +91,20 @@ METRIC_CELLS = Table(
     ),
 )
 
+PAGE_METRICS = Table(
+    name="page_metrics",
+    meaning="Metrics as pages show them: a tree in which overhead classes are parts of the time, "
+    "with wholes such as all waiting.",
+    grain="one row per metric",
+    key=("metric",),
+    columns=(
+        *(
+            replace(column, type=STRING, values=()) if column.type == ENUM else column
+            for column in METRICS.columns
+        ),
+        Column(name="metric_number", type=INT16, minimum=1, meaning="Place among the metrics."),
+    ),
+)
+
 TABLES = (METRICS, SEVERITIES)
-VIEWS = (METRIC_CELLS,)
+VIEWS = (METRIC_CELLS, PAGE_METRICS)

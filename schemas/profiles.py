@@ -22,6 +22,8 @@ SHORTEST_NS = Column(
 UNVISITED = "the location visits only call paths below, or the row is the stub of a task"
 LONGEST_NS = Column(name="longest_ns", type=INT64, unit="ns", minimum=0, meaning="Longest visit.")
 
+_SUMMED = ("visit_count", "inclusive_ns", "exclusive_ns")
+
 CALL_TREE = Table(
     name="call_tree",
     meaning="Time and visits of every call path on every location.",
@@ -56,6 +58,14 @@ CALL_TREE = Table(
             ),
         ),
     ),
+)
+
+CALL_PATH_TOTALS = Table(
+    name="call_path_totals",
+    meaning="Times and visits of call paths, summed over all locations.",
+    grain="one row per call path with visits at or below it",
+    key=("call_path_id",),
+    columns=(CALL_PATH_ID, *(column for column in CALL_TREE.columns if column.name in _SUMMED)),
 )
 
 CALL_PATH_KEYS = Table(
@@ -193,3 +203,4 @@ TABLES = (
     CALL_TREE, CALL_PATH_KEYS, FLAT_PROFILE, REGION_GRAPH_NODES,
     REGION_GRAPH_EDGES, COMMUNICATION_MATRIX, MESSAGE_SIZES,
 )  # fmt: skip
+VIEWS = (CALL_PATH_TOTALS,)

@@ -15,21 +15,20 @@ from tracemill.base.names import drop_arguments, make_visible
 from tracemill.reports.material import Material, Rows
 from tracemill.reports.model import ShownQuery
 from tracemill.reports.part_styles import style_of
-from tracemill.reports.tables import read_source
+from tracemill.reports.tables import Columns, read_source
 from tracemill.reports.units import Value, format_count
 
-MOST_CELLS = 300_000
+MOST_CELLS = 100_000
 _LEAST_SHARE = 1e-3
 CELLS = "explored_cells"
 METRICS = "explored_metrics"
 CALL_PATHS = "explored_call_paths"
-MOST_CALL_PATHS = 20_000
+MOST_CALL_PATHS = 5_000
 LOCATIONS = "explored_locations"
 SYSTEM = "explored_system"
 
 OUTSIDE = "(outside all call paths)"
 Ints = NDArray[np.int64]
-Columns = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -83,10 +82,11 @@ def explore(
     """The data of a run, or None if it is empty."""
     paths, locations = material.arrays(CALL_PATHS, most_paths), material.rows(LOCATIONS)
     columns = material.arrays(CELLS, most_cells, path_limit=most_paths)
-    if not columns["metric"].size:
+    if not columns["value"].size:
         return None
-    cells = _cells_by_metric(columns, paths, locations)
-    metrics = _kept_metrics(material.rows(METRICS), cells)
+    described = material.rows(METRICS)
+    cells = _cells_by_metric(columns, described, paths, locations)
+    metrics = _kept_metrics(described, cells)
     if not metrics:
         return None
     data = {
@@ -95,7 +95,7 @@ def explore(
         "system": _describe_system(material.rows(SYSTEM), locations),
         "locationCount": len(locations),
     }
-    return Exploration(data, is_cut=int(columns["cell_count"][0]) > columns["metric"].size)
+    return Exploration(data, is_cut=int(columns["cell_count"][0]) > columns["value"].size)
 
 
 def describe_left_out(material: Material) -> str:
@@ -153,16 +153,19 @@ def _times_of_paths(found: Exploration) -> NDArray[np.float64]:
     return sums
 
 
-def _cells_by_metric(columns: Columns, paths: Columns, locations: Rows) -> dict[str, _Cells]:
+def _cells_by_metric(
+    columns: Columns, metrics: Rows, paths: Columns, locations: Rows
+) -> dict[str, _Cells]:
     """Cells of all metrics with values; values outside of all call paths come last."""
     path_ids, location_ids = paths["call_path_id"], _numbers(locations, "location_id")
     path = np.searchsorted(path_ids, columns["call_path_id"])
     path[columns["call_path_id"] < 0] = path_ids.size
     keys = path * location_ids.size + np.searchsorted(location_ids, columns["location_id"])
-    names, values = columns["metric"], columns["value"]
-    edges = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1), keys.size]
+    names = {row["metric_number"]: str(row["metric"]) for row in metrics}
+    numbers, values = columns["metric_number"], columns["value"]
+    edges = [0, *(np.flatnonzero(np.diff(numbers)) + 1), keys.size]
     return {
-        str(names[begin]): _Cells(keys[begin:end], values[begin:end])
+        names[int(numbers[begin])]: _Cells(keys[begin:end], values[begin:end])
         for begin, end in pairwise(edges)
     }
 

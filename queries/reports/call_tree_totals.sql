@@ -1,21 +1,11 @@
 -- The call tree summed over all locations, from the root down, without the smallest branches.
 --
 -- Grain:      one row per call path
--- Inputs:     call_tree, call_paths, regions, source_locations, setup_times, main_times
+-- Inputs:     call_path_totals, call_paths, regions, source_locations, setup_times, main_times
 -- Output:     report section call tree
 -- Parameters: $row_limit  maximum number of call paths, largest inclusive time first (BIGINT)
 -- Assumes:    a caller has at least the inclusive time of its callees, so no branch loses its root
 WITH
-    summed AS (
-        SELECT
-            call_path_id,
-            sum(inclusive_ns) AS inclusive_ns,
-            sum(exclusive_ns) AS exclusive_ns,
-            sum(visit_count) AS visit_count
-        FROM call_tree
-        GROUP BY call_path_id
-    ),
-
     -- Time outside the main part, at each call path and below it.
     setups AS (
         SELECT
@@ -38,13 +28,13 @@ WITH
 
     largest AS (
         SELECT
-            summed.call_path_id,
-            summed.inclusive_ns - coalesce(setups.inclusive_ns, 0) AS inclusive_ns,
-            summed.exclusive_ns - coalesce(setups.exclusive_ns, 0) AS exclusive_ns,
-            summed.visit_count
-        FROM summed
-        LEFT JOIN setups ON summed.call_path_id = setups.call_path_id
-        ORDER BY inclusive_ns DESC, summed.call_path_id
+            totals.call_path_id,
+            totals.inclusive_ns - coalesce(setups.inclusive_ns, 0) AS inclusive_ns,
+            totals.exclusive_ns - coalesce(setups.exclusive_ns, 0) AS exclusive_ns,
+            totals.visit_count
+        FROM call_path_totals AS totals
+        LEFT JOIN setups ON totals.call_path_id = setups.call_path_id
+        ORDER BY inclusive_ns DESC, totals.call_path_id
         LIMIT $row_limit::BIGINT
     )
 

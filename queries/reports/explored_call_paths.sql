@@ -1,33 +1,17 @@
 -- The shown part of the call tree for exploration: callers, source locations, overhead classes.
 --
 -- Grain:      one row per call path that a page shows
--- Inputs:     call_tree, call_paths, regions, source_locations, region_classes,
+-- Inputs:     call_path_totals, call_paths, regions, source_locations, region_classes,
 --             overhead_classes
 -- Output:     report section exploration
 -- Parameters: $row_limit  maximum number of call paths, most inclusive time first (BIGINT)
 -- Assumes:    call paths are numbered depth-first
 WITH
     -- The same as in explored_cells.
-    summed AS (
-        SELECT
-            call_path_id,
-            sum(inclusive_ns)::BIGINT AS inclusive_ns
-        FROM call_tree
-        GROUP BY call_path_id
-    ),
-
     shown AS (
-        SELECT call_paths.call_path_id
-        FROM call_paths
-        LEFT JOIN summed USING (call_path_id)
-        WHERE
-            $row_limit::BIGINT > 999999
-            OR summed.inclusive_ns IS NULL
-            OR summed.inclusive_ns >= (
-                SELECT list_min(max(each.inclusive_ns, least($row_limit::BIGINT, 999999)))
-                FROM summed AS each
-            )
-        ORDER BY summed.inclusive_ns DESC NULLS LAST, call_paths.call_path_id
+        SELECT call_path_id
+        FROM call_path_totals
+        ORDER BY inclusive_ns DESC, call_path_id
         LIMIT $row_limit::BIGINT
     )
 

@@ -5,9 +5,9 @@
 -- paths that a page does not show count for their callers.
 --
 -- Grain:      one row per metric, call path and location with a value other than zero
--- Inputs:     call_tree, call_paths, overhead_classes, metrics, efficiency_losses, severities,
---             critical_path_work, fork_join_times, idle_times, region_classes,
---             computational_imbalance
+-- Inputs:     call_tree, call_path_totals, call_paths, overhead_classes, page_metrics,
+--             efficiency_losses, severities, critical_path_work, fork_join_times, idle_times,
+--             region_classes, computational_imbalance
 -- Output:     report section exploration
 -- Parameters: $row_limit   maximum number of values, largest in their unit first (BIGINT)
 --             $path_limit  maximum number of shown call paths, most inclusive time first (BIGINT)
@@ -16,28 +16,10 @@
 --             the time of its callees, so that callers of shown call paths are shown; metrics of
 --             large tables are as in metric_cells, summed before each is a row of its own
 WITH
-    summed AS (
-        SELECT
-            call_path_id,
-            sum(inclusive_ns)::BIGINT AS inclusive_ns
-        FROM call_tree
-        GROUP BY call_path_id
-    ),
-
-    -- The least time first, so that few call paths are sorted. DuckDB finds the largest values
-    -- of fewer than one million.
     shown AS (
-        SELECT call_paths.call_path_id
-        FROM call_paths
-        LEFT JOIN summed USING (call_path_id)
-        WHERE
-            $path_limit::BIGINT > 999999
-            OR summed.inclusive_ns IS NULL
-            OR summed.inclusive_ns >= (
-                SELECT list_min(max(each.inclusive_ns, least($path_limit::BIGINT, 999999)))
-                FROM summed AS each
-            )
-        ORDER BY summed.inclusive_ns DESC NULLS LAST, call_paths.call_path_id
+        SELECT call_path_id
+        FROM call_path_totals
+        ORDER BY inclusive_ns DESC, call_path_id
         LIMIT $path_limit::BIGINT
     ),
 
@@ -95,34 +77,23 @@ WITH
         INTO NAME metric VALUE value
     ),
 
-    -- Numbers of metrics in the order of their names: many rows are grouped and sorted by them.
-    numbered AS (
-        SELECT
-            metric,
-            unit,
-            (row_number() OVER (ORDER BY metric))::SMALLINT AS number
-        FROM (
-            SELECT metric, unit::VARCHAR AS unit
-            FROM metrics
-            UNION ALL
-            SELECT DISTINCT metric, 'ns' AS unit
-            FROM lost
-        )
-    ),
-
     -- Each class and the metric above it.
     class_metrics AS (
-        SELECT overhead_id, overhead_subclass, metric, number
+        SELECT
+            above.overhead_id,
+            above.overhead_subclass,
+            named.metric,
+            named.metric_number
         FROM (
             SELECT
                 overhead_id,
                 overhead_subclass,
                 unnest([metric, parent_metric]) AS metric
             FROM overhead_classes
-            INNER JOIN metrics USING (metric)
-        )
-        INNER JOIN numbered USING (metric)
-        WHERE metric IN (SELECT classes.metric FROM overhead_classes AS classes)
+            INNER JOIN page_metrics USING (metric)
+        ) AS above
+        INNER JOIN page_metrics AS named ON above.metric = named.metric
+        WHERE named.metric IN (SELECT classes.metric FROM overhead_classes AS classes)
     ),
 
     pathed AS (
@@ -154,34 +125,34 @@ WITH
     ),
 
     valued AS (
-        SELECT number, shown_call_path_id AS call_path_id, location_id, value
+        SELECT metric_number, shown_call_path_id AS call_path_id, location_id, value
         FROM others
-        INNER JOIN numbered USING (metric)
+        INNER JOIN page_metrics USING (metric)
         LEFT JOIN counted_for USING (call_path_id)
         UNION ALL
-        SELECT number, call_path_id, location_id, own_ns AS value
+        SELECT metric_number, call_path_id, location_id, own_ns AS value
         FROM timed
         INNER JOIN class_metrics USING (overhead_id)
         UNION ALL
-        SELECT number, call_path_id, location_id, visit_count AS value
+        SELECT metric_number, call_path_id, location_id, visit_count AS value
         FROM timed
-        INNER JOIN numbered ON metric = 'visits'
+        INNER JOIN page_metrics ON metric = 'visits'
         UNION ALL
-        SELECT number, call_path_id, location_id, above_ns AS value
+        SELECT metric_number, call_path_id, location_id, above_ns AS value
         FROM timed
-        INNER JOIN numbered ON metric = 'imbalance_above'
+        INNER JOIN page_metrics ON metric = 'imbalance_above'
         UNION ALL
-        SELECT number, call_path_id, location_id, path_ns AS value
+        SELECT metric_number, call_path_id, location_id, path_ns AS value
         FROM pathed
-        INNER JOIN numbered ON metric = 'critical_path_activities'
+        INNER JOIN page_metrics ON metric = 'critical_path_activities'
         UNION ALL
-        SELECT number, call_path_id, location_id, other_ns AS value
+        SELECT metric_number, call_path_id, location_id, other_ns AS value
         FROM pathed
-        INNER JOIN numbered ON metric = 'non_critical_path_activities'
+        INNER JOIN page_metrics ON metric = 'non_critical_path_activities'
     ),
 
     cells AS (
-        SELECT number, call_path_id, location_id, sum(value)::BIGINT AS value
+        SELECT metric_number, call_path_id, location_id, sum(value)::BIGINT AS value
         FROM valued
         GROUP BY ALL
         HAVING sum(value) <> 0
@@ -189,13 +160,11 @@ WITH
 
     scales AS (
         SELECT
-            number,
-            any_value(metric) AS metric,
-            max(sum(value)) OVER (PARTITION BY coalesce(any_value(unit), 'ns')) AS largest_total,
-            (sum(count(*)) OVER ())::BIGINT AS cell_count
+            metric_number,
+            max(sum(value)) OVER (PARTITION BY any_value(unit)) AS largest_total
         FROM cells
-        INNER JOIN numbered USING (number)
-        GROUP BY number
+        INNER JOIN page_metrics USING (metric_number)
+        GROUP BY metric_number
     ),
 
     -- Values of a band differ by 1%.
@@ -205,7 +174,7 @@ WITH
             abs(cells.value) / scales.largest_total AS weight,
             floor(64 * log2(greatest(least(weight, 1e300), 1e-300)))::INTEGER AS band
         FROM cells
-        INNER JOIN scales USING (number)
+        INNER JOIN scales USING (metric_number)
     ),
 
     -- The band of which the limit leaves only the largest values, so that few are sorted.
@@ -227,21 +196,25 @@ WITH
     ),
 
     largest AS (
-        SELECT number, call_path_id, location_id, value
+        SELECT metric_number, call_path_id, location_id, value
         FROM weighed
         WHERE band > coalesce((SELECT cut.band FROM cut), -1000000)
         UNION ALL
         (
-            SELECT number, call_path_id, location_id, value
+            SELECT metric_number, call_path_id, location_id, value
             FROM weighed
             WHERE band = (SELECT cut.band FROM cut)
-            ORDER BY weight DESC, number, call_path_id, location_id
+            ORDER BY weight DESC, metric_number, call_path_id, location_id
             LIMIT (SELECT cut.left_count FROM cut)
         )
     )
 
 -- Without the limit, there are cell_count rows.
-SELECT metric, call_path_id, location_id, value, cell_count
+SELECT
+    metric_number,
+    call_path_id,
+    location_id,
+    value,
+    (SELECT count(*) FROM cells) AS cell_count
 FROM largest
-INNER JOIN scales USING (number)
-ORDER BY number, call_path_id NULLS LAST, location_id
+ORDER BY metric_number, call_path_id NULLS LAST, location_id

@@ -19,7 +19,7 @@ def test_page_and_summary_say_how_many_call_paths_are_left_out() -> None:
     record = TableRecord(key="", parts={}, inputs={}, reason="", row_count=1_554_351)
     many = replace(run, manifest=replace(run.manifest, tables={"call_paths": record}))
     said = (
-        "Pages show 20,000 of 1,554,351 call paths, those with the most time; the values of others "
+        "Pages show 5,000 of 1,554,351 call paths, those with the most time; the values of others "
         "count for their callers. All call paths: tracemill hierarchy --level call-path"
     )
     sections = {section.key: section for section in build_report(many).sections}

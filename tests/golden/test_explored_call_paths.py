@@ -43,9 +43,10 @@ def shown(tables: Tables, limit: int) -> list[int]:
 
 def visits(limit: int) -> dict[int, int]:
     """Visits of the shown call paths, with those of others that count for them."""
-    tables, columns = tables_of(CALLERS, TIMES), "metric call_path_id value"
+    tables, columns = tables_of(CALLERS, TIMES), "metric_number call_path_id value"
     cells = run_query("explored_cells", tables, columns, row_limit=99, path_limit=limit)
-    return {path: value for name, path, value in cells if name == "visits"}
+    numbers = dict(run_query("page_metrics", tables, "metric metric_number"))
+    return {path: value for number, path, value in cells if number == numbers["visits"]}
 
 
 @pytest.mark.parametrize(
