@@ -3,6 +3,7 @@
 Only the scripts of `widgets` can run, regardless of the names in a trace.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -178,8 +179,7 @@ def _template() -> "jinja2.Template":
 
 def rows_of(table: Table) -> list[tuple[HtmlCell, ...]]:
     """Rows of a plain table, to be drawn."""
-    largest = _largest(table)
-    return [_cells(table, position, largest) for position in range(len(table.rows))]
+    return list(_cells(table, range(len(table.rows))))
 
 
 def marks_of(table: Table, position: int) -> tuple[str, str]:
@@ -223,12 +223,14 @@ def curve_of(trend: Trend) -> TrendCurve:
     )
 
 
-def _cells(table: Table, row: int, largest: dict[str, float]) -> tuple[HtmlCell, ...]:
-    links = table.cell_links[row] if table.cell_links else ("",) * len(table.columns)
-    return tuple(
-        _cell(column, table.rows[row][position], largest, links[position])
-        for position, column in table.shown
-    )
+def _cells(table: Table, positions: Iterable[int]) -> Iterator[tuple[HtmlCell, ...]]:
+    """The cells of rows at some positions."""
+    largest, shown = _largest(table), table.shown
+    no_links = ("",) * len(table.columns)
+    for position in positions:
+        row = table.rows[position]
+        links = table.cell_links[position] if table.cell_links else no_links
+        yield tuple(_cell(column, row[at], largest, links[at]) for at, column in shown)
 
 
 def _cell(column: Column, value: Value, largest: dict[str, float], link: str) -> HtmlCell:
@@ -289,12 +291,12 @@ def _peak(values: tuple[Value, ...]) -> float:
 
 def branches_of(table: Table) -> list[Branch]:
     """Rows of a tree in reading order; large branches are initially open, all without shares."""
-    largest = _largest(table)
     has_shares = any(column.name == "inclusive_ratio" for column in table.columns)
     shares = table.values("inclusive_ratio") if has_shares else (1.0,) * len(table.rows)
+    rows = list(nest(table.values("depth")))
+    drawn = _cells(table, (row.position for row in rows))
     return [
-        Branch(row, _cells(table, row.position, largest), _is_open(shares, row))
-        for row in nest(table.values("depth"))
+        Branch(row, cells, _is_open(shares, row)) for row, cells in zip(rows, drawn, strict=True)
     ]
 
 

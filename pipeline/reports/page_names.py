@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from markupsafe import Markup, escape
 
@@ -10,6 +11,8 @@ from tracemill.reports.model import NamedPath
 from tracemill.reports.wording import quoted_among
 
 LONGEST_WHOLE = 1_000
+_MOST_KEPT = 1_000
+"""Names that are drawn only once: most tables have the same ones."""
 LONGEST_SITE = 28
 CUT = "…"
 JOINT = "\u2060"
@@ -26,6 +29,7 @@ def whole_of(name: str) -> str:
     return shorten(make_visible(name), LONGEST_WHOLE)
 
 
+@lru_cache(_MOST_KEPT)
 def show_path(path: str, mark: str = "") -> Markup:
     """A call path without argument lists that drops names after the first where space is short."""
     whole = whole_of(path)
@@ -34,6 +38,7 @@ def show_path(path: str, mark: str = "") -> Markup:
     return start + Markup("<span><bdi>{}</bdi></span>").format(_draw(rest) + mark)
 
 
+@lru_cache(_MOST_KEPT)
 def show_region(name: str) -> Markup:
     """A region without its argument list."""
     whole = whole_of(name)

@@ -176,12 +176,12 @@ def find_trend(means: NDArray[np.float64]) -> float:
     Source: Sen 1968. Loops of more than 400 iterations are divided into blocks.
     """
     width = -(-len(means) // MOST_BLOCKS)
-    blocks = [float(np.median(means[at : at + width])) for at in range(0, len(means), width)]
-    count = len(blocks)
+    starts = range(0, len(means), width)
+    values = means if width == 1 else np.array([np.median(means[at : at + width]) for at in starts])
+    count = len(values)
     if count < FEWEST_FOR_TREND:
         return 0.0
     first, second = np.triu_indices(count, 1)
-    values = np.array(blocks)
     slopes = np.sort((values[second] - values[first]) / (second - first))
     reach = _CONFIDENT * np.sqrt(count * (count - 1) * (2 * count + 5) / 18)
     low = int((len(slopes) - reach) // 2)
