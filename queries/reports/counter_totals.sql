@@ -1,33 +1,32 @@
 -- Counters and derived counters of the run.
 --
 -- Grain:      one row per counter of call paths
--- Inputs:     counter_figures, counter_profile, counters
+-- Inputs:     counter_figures, call_path_counters, counters
 -- Needs rows: counter_figures
 -- Output:     report section counters
 -- Parameters: none
--- Assumes:    a counter of call paths has values over time, by the same method
+-- Assumes:    nothing
 WITH
     methods AS (
         SELECT
             counters.name,
-            max(profile.method::VARCHAR) AS method
-        FROM counter_profile AS profile
-        INNER JOIN counters ON profile.counter_id = counters.counter_id
-        WHERE profile.scope = 'location'
+            max(found.method::VARCHAR) AS method
+        FROM call_path_counters AS found
+        INNER JOIN counters ON found.counter_id = counters.counter_id
         GROUP BY counters.name
     ),
 
     totals AS (
         SELECT
             name,
-            any_value(unit) AS unit,
+            unit,
             is_derived,
             sum(numerator) AS numerator,
             sum(denominator) AS denominator,
             sum(covered_ns)::BIGINT AS covered_ns,
             sum(negative_steps)::BIGINT AS negative_step_count
         FROM counter_figures
-        GROUP BY name, is_derived
+        GROUP BY name, unit, is_derived
     )
 
 SELECT
