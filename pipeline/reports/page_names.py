@@ -12,7 +12,7 @@ from tracemill.reports.wording import quoted_among
 
 LONGEST_WHOLE = 1_000
 _MOST_KEPT = 1_000
-"""Names that are drawn only once: most tables have the same ones."""
+"""Drawn names that are kept: most tables repeat them."""
 LONGEST_SITE = 28
 CUT = "…"
 JOINT = "\u2060"

@@ -4,10 +4,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tracemill.base.errors import MissingInputError, UsageError
 from tracemill.base.files import check_free, write_bytes
@@ -21,11 +20,10 @@ from tracemill.reports.pictures.efficiency_bars import draw_efficiency_bars
 from tracemill.reports.pictures.timelines import draw_timeline
 from tracemill.reports.rank_matrix import draw_pairs
 from tracemill.reports.sections import communication, efficiencies, wait_states
-from tracemill.reports.tables import TableSpec
+from tracemill.reports.tables import Columns, TableSpec
 from tracemill.reports.wording import Row, number
 
 Result = TypeVar("Result")
-Arrays = dict[str, NDArray[Any]]
 _NANOSECONDS = 1e9
 _MOST_BINS = 2_048
 _SUFFIXES = (".svg", ".png")
@@ -128,7 +126,7 @@ def _draw_timeline(material: Material, kept: Collection[int] | None = None) -> D
     return draw_timeline(names, order[stripes], span, shown, "timeline")
 
 
-def _in_main_part(found: Arrays, span: Row) -> Arrays:
+def _in_main_part(found: Columns, span: Row) -> Columns:
     """The bins that overlap the main part, as fine as at most 2,048 of them are."""
     begin, end = number(span["main_begin_ns"]), number(span["main_end_ns"])
     is_inside = (found["end_ns"] > begin) & (found["begin_ns"] < end)

@@ -62,8 +62,9 @@ Bound = int | Sequence[str]
 Fetched = tuple[tuple[str, ...], tuple[tuple[Value, ...], ...]]
 """Column names, and rows."""
 Columns = dict[str, NDArray[Any]]
+"""Arrays of the same length by name."""
 _CHUNK_ROWS = 1_000_000
-"""An array of several chunks is copied."""
+"""Rows of a chunk: arrays of several chunks would be copied."""
 _ENDINGS = ("_ns", "_ratio", "_bytes")
 
 
@@ -150,7 +151,7 @@ def _array(column: pa.ChunkedArray) -> NDArray[Any]:
 
 
 def groups_of(columns: Columns, *names: str) -> Iterator[Columns]:
-    """Rows with the same values in some columns, which follow each other."""
+    """Each run of adjacent rows with the same values in the named columns."""
     changes = [columns[name][1:] != columns[name][:-1] for name in names]
     count = len(columns[names[0]])
     edges = np.flatnonzero([True, *np.logical_or.reduce(changes), True]) if count else ()

@@ -83,6 +83,7 @@ class WindowDetails:
             found = self._all(kind.query)
         begin, end = kind.span(found)
         places = _overlapping((begin, end), window)
+        # Waits of a visit that are equally long come in the order of the table.
         kept = places[longest_of((end - begin)[places], found[kind.number][places], most)]
         order = np.lexsort([found[name][kept] for name in reversed(kind.sorted_by)])
         return rows_at(found, kept[order]), places.size > most

@@ -38,9 +38,9 @@ _FIRST = {"run": "analyze a trace first", "campaign": "make one first: tracemill
 _CAMPAIGN = "campaign"
 _MOST_LISTED = 4
 _SMALL_BYTES = 65_536
-# Most queries of a report join paths, which are long texts, to few rows. A view reads all of them
-# each time. Up to so many rows, a copy takes less than 100 MB.
-_COPIED_ROWS = {"call_paths": 250_000}
+_COPIED_BYTES = {"call_paths": 8_000_000}
+"""Most queries of a report join call paths, which are long texts, to few rows. A view would read
+all of them each time; a copy takes about ten times the space of the file."""
 _FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
@@ -133,8 +133,7 @@ class Run:
         if name not in self.manifest.stored:
             return
         record = self.manifest.tables[name]
-        most_rows = _COPIED_ROWS.get(name, 0)
-        is_copied = record.byte_count <= _SMALL_BYTES or record.row_count <= most_rows
+        is_copied = record.byte_count <= _COPIED_BYTES.get(name, _SMALL_BYTES)
         create = create_copy if is_copied else create_view
         create(connection, name, self.files(name))
 

@@ -9,9 +9,10 @@
 WITH
     -- The same as in explored_cells.
     shown AS (
-        SELECT call_path_id
-        FROM call_path_totals
-        ORDER BY inclusive_ns DESC, call_path_id
+        SELECT call_paths.call_path_id
+        FROM call_paths
+        LEFT JOIN call_path_totals AS totals USING (call_path_id)
+        ORDER BY totals.inclusive_ns DESC NULLS LAST, call_paths.call_path_id
         LIMIT $row_limit::BIGINT
     )
 

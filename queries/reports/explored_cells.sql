@@ -17,9 +17,10 @@
 --             large tables are as in metric_cells, summed before each is a row of its own
 WITH
     shown AS (
-        SELECT call_path_id
-        FROM call_path_totals
-        ORDER BY inclusive_ns DESC, call_path_id
+        SELECT call_paths.call_path_id
+        FROM call_paths
+        LEFT JOIN call_path_totals AS totals USING (call_path_id)
+        ORDER BY totals.inclusive_ns DESC NULLS LAST, call_paths.call_path_id
         LIMIT $path_limit::BIGINT
     ),
 

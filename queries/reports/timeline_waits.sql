@@ -1,6 +1,6 @@
 -- All wait states of a run that has few, with their causing locations.
 --
--- Findings have numbers, so that whoever sorts these rows need not compare texts.
+-- finding_number is the place of the finding by name, for fast sorting.
 --
 -- Grain:      one row per wait
 -- Inputs:     wait_states, metrics

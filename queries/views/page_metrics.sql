@@ -2,7 +2,7 @@
 --
 -- All waiting, what caused it, and the losses of efficiency are wholes that only pages show: their
 -- parts do not overlap. Natural joins and patterns of columns let the same text read one run, or
--- several with run_id.
+-- several with run_id; a metric has the same number in all of them.
 --
 -- Grain:      one row per metric
 -- Inputs:     metrics
@@ -71,6 +71,8 @@ WITH
             'ns' AS unit
         FROM runs_with_time
         CROSS JOIN wholes
+        -- A pattern of a user may have this name.
+        WHERE wholes.metric NOT IN (SELECT metrics.metric FROM metrics)
     ),
 
     nested AS (

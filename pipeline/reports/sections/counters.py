@@ -41,8 +41,8 @@ BELOW_MEAN = TableSpec(
 def build(material: Material) -> Section | None:
     """Derived counters with their worst call paths, and curves over time."""
     totals = material.table(TOTALS)
-    has_course = not material.is_empty("counter_profile")
-    curves = list(_curves(material.arrays(_OVER_TIME))) if has_course else []
+    has_profile = not material.is_empty("counter_profile")
+    curves = list(_curves(material.arrays(_OVER_TIME))) if has_profile else []
     if not totals.rows and not curves:
         return None
     worst = material.table(BELOW_MEAN)
@@ -85,7 +85,7 @@ def _sentences(worst: Sequence[Row], curves: Sequence[CounterCurve]) -> Iterator
 
 def _curves(found: Columns) -> Iterator[CounterCurve]:
     """A curve per counter and part of the system that has different finite values."""
-    for rows in groups_of(found, "counter", "part"):
+    for rows in groups_of(found, "is_derived", "counter", "part"):
         is_drawn = np.isfinite(rows["curve_value"])
         values = rows["curve_value"][is_drawn]
         if len(np.unique(values)) < 2:
