@@ -77,3 +77,19 @@ def test_each_value_of_the_others_counts_for_the_closest_shown_caller() -> None:
 def test_of_equals_callers_are_shown() -> None:
     chain = tables_of((None, 0, 1, 2), (7, 7, 7, 7))
     assert shown(chain, 3) == [0, 1, 2]
+
+
+def test_call_paths_without_visits_are_shown_last() -> None:
+    # In a focus, nothing visits some call paths: here the first of two roots.
+    tables = tables_of((None, None, 1), (7, 7, 7))
+    visited = [row for row in tables["call_tree"] if row["call_path_id"] != 0]
+    assert shown(tables | {"call_tree": visited}, 3) == [0, 1, 2]
+    assert shown(tables | {"call_tree": visited}, 2) == [1, 2]
+
+
+def test_a_metric_of_a_user_may_have_the_name_of_a_whole() -> None:
+    """Else each of its values would count twice."""
+    named = {"kind": "finding", "unit": "ns", "title": "Own", "meaning": "Own."}
+    metrics = [named | {"metric": metric} for metric in ("time", "all_waiting")]
+    found = run_query("page_metrics", {"metrics": metrics}, "metric title")
+    assert [title for metric, title in found if metric == "all_waiting"] == ["Own"]
