@@ -57,7 +57,7 @@ _TITLES = {
     "worst_rank": "Worst rank",
     "worst_thread": "Thread",
 }
-Bound = int | Sequence[str]
+Bound = int | Sequence[str] | Sequence[int]
 """A value of a parameter."""
 Fetched = tuple[tuple[str, ...], tuple[tuple[Value, ...], ...]]
 """Column names, and rows."""

@@ -18,6 +18,7 @@ from tracemill.reports.timeline_counters import MOST_VALUES, QUERY, read_counter
 from tracemill.reports.units import format_count
 from tracemill.reports.window_details import (
     COLLECTIVES,
+    MOST_WINDOWS,
     WindowDetails,
     longest_of,
     rows_at,
@@ -25,10 +26,9 @@ from tracemill.reports.window_details import (
 )
 from tracemill.reports.windows import Window, choose_windows
 
-MOST_VISITS = 40_000
-"""Limit for an automatic window; a requested window has a higher one."""
+MOST_VISITS = 20_000
+"""Of automatic windows, on average; each shows up to twice as many. Requested ones show more."""
 MOST_REQUESTED_VISITS = 200_000
-MOST_WINDOWS = 6
 MOST_PLACES = 8
 MOST_WAITS, MOST_SEGMENTS, MOST_ITERATIONS = 10_000, 10_000, 10_000
 MOST_PHASES = 10_000
@@ -63,7 +63,7 @@ class Timeline:
             most_windows=MOST_WINDOWS,
         )
         self.windows = tuple(dict.fromkeys(self.requested + chosen))
-        self._details = WindowDetails(material, self.run)
+        self._details = WindowDetails(material, self.run, self.windows)
         self._row_of = _places_of(self._locations, "location_id")
         self._region_of = _places_of(self._regions, "region_id")
 
@@ -151,9 +151,7 @@ class Timeline:
 
     def _limit_of(self, query: str, window: Window) -> int:
         is_requested = window in self.requested
-        return LIMITS.get(
-            query, MOST_REQUESTED_VISITS if is_requested else MOST_VISITS + MOST_VISITS // 2
-        )
+        return LIMITS.get(query, MOST_REQUESTED_VISITS if is_requested else 2 * MOST_VISITS)
 
     def _levels(self) -> list[dict[str, object]]:
         found = self._material.arrays("timeline_course")

@@ -1,10 +1,12 @@
 """Visits, waits, messages and collectives in windows of a run: the longest, if there are too many.
 
-If a run has few, all are read once. Otherwise a query for each window skips parts of a table.
+If a run has few, they are read once for all windows. Otherwise a query for each window skips parts
+of a table.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,8 @@ from tracemill.reports.tables import Columns
 from tracemill.reports.windows import Window
 
 FEW_ROWS = 1_000_000
+MOST_WINDOWS = 6
+"""Windows for which visits are read at once."""
 COLLECTIVES = "window_collectives"
 
 Ints = NDArray[np.int64]
@@ -24,7 +28,7 @@ Span = tuple[NDArray[Any], NDArray[Any]]
 
 @dataclass(frozen=True)
 class _Kind:
-    """The table of a kind of details, the query of all of them, and what their columns mean.
+    """The table of a kind of details, the query for all windows, and what their columns mean.
 
     Of the same length, those with the smallest `number` count. A window shows them in the order of
     `sorted_by`.
@@ -68,23 +72,25 @@ _KINDS: Mapping[str, _Kind] = {
 
 @dataclass(frozen=True)
 class WindowDetails:
-    """The details of a run, by the queries for a window."""
+    """The details of the windows of a run."""
 
     material: Material
     run: Window
+    windows: tuple[Window, ...]
     _read: dict[str, Columns] = field(default_factory=dict)
 
     def longest(self, query: str, window: Window, most: int) -> tuple[Columns, bool]:
         """Up to `most` details that overlap a window, and whether it has more of them."""
         kind = _KINDS[query]
-        if self.material.row_count(kind.table) > FEW_ROWS:
+        if self.material.row_count(kind.table) > FEW_ROWS or len(self.windows) > MOST_WINDOWS:
             found = self.material.arrays(query, **values_of(window, most + 1))
         else:
-            found = self._all(kind.query)
+            found = self._visits if kind.table == "visits" else self._all(kind.query)
         begin, end = kind.span(found)
         places = _overlapping((begin, end), window)
+        lengths = end[places] - begin[places]
         # Waits of a visit that are equally long come in the order of the table.
-        kept = places[longest_of((end - begin)[places], found[kind.number][places], most)]
+        kept = places[longest_of(lengths, found[kind.number][places], most)]
         order = np.lexsort([found[name][kept] for name in reversed(kind.sorted_by)])
         return rows_at(found, kept[order]), places.size > most
 
@@ -101,6 +107,15 @@ class WindowDetails:
         found = self.material.arrays(COLLECTIVES, **values_of(window, most))
         members = int(found["member_count"].max(initial=0))
         return found, members > most and found["member_count"].size < members
+
+    @cached_property
+    def _visits(self) -> Columns:
+        """The visits in any of the windows."""
+        return self.material.arrays(
+            "timeline_visits",
+            begins_ns=[each.begin_ns for each in self.windows],
+            ends_ns=[each.end_ns for each in self.windows],
+        )
 
     def _all(self, query: str, **values: int) -> Columns:
         if query not in self._read:

@@ -41,13 +41,13 @@ def read_window(text: str) -> Window:
 def choose_windows(
     places: Iterable[Window], run: Window, *, visit_count: int, most_visits: int, most_windows: int
 ) -> tuple[Window, ...]:
-    """Windows around interesting places in order of priority, each with a limited number of visits.
+    """Windows around interesting places in order of priority, each with `most_visits` on average.
 
     A place longer than a window is shown at its end, where a wait ends. A place inside an earlier
-    window needs no window of its own. A small run is one window; a larger run without any place
-    is shown at its middle.
+    window needs no window of its own. A run of up to twice as many visits is one window; a larger
+    run without any place is shown at its middle.
     """
-    if visit_count <= most_visits:
+    if visit_count <= 2 * most_visits:
         return (run,) if run.length_ns > 0 else ()
     length = max(run.length_ns * most_visits // visit_count, 1)
     chosen: list[Window] = []
