@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import jinja2
 from markupsafe import Markup, escape
@@ -33,13 +34,14 @@ TEMPLATES = Path(__file__).parent / "templates"
 LABELED_MATRIX = 16
 LONGEST_UNBROKEN = 30
 OPEN_ABOVE = 0.05
+DEEPEST = 24
+"""Levels of a tree that are indented."""
 COURSE_STRETCHES = 200
 COURSE_HEIGHT = 100
 CURVE_WIDTH, CURVE_HEIGHT, CURVE_MARGIN = 120, 24, 3
 
 
-@dataclass(frozen=True)
-class HtmlCell:
+class HtmlCell(NamedTuple):
     """A cell to be drawn. `bar` is 0–100; `full` is set if not all of its text is seen.
 
     A text that `is_long` can break anywhere, so that it does not make the table too wide.
@@ -59,9 +61,18 @@ class HtmlCell:
     site: str = ""
     is_long: bool = False
 
+    def drawn(self, tag: str, *, more: str = "", address: str = "") -> str:
+        """Its element in HTML, with more attributes, and as a link if an address is given.
+
+        It is drawn in Python: a page has thousands.
+        """
+        content = self._content
+        if address:
+            content = f'<a href="{escape(address)}">{content}</a>'
+        return f"<{tag}{self._attributes}{more}>{content}</{tag}>"
+
     @property
-    def attributes(self) -> Markup:
-        """The attributes of its element, which is drawn in Python: a page has thousands."""
+    def _attributes(self) -> str:
         kind = style = ""
         if self.is_numeric:
             bar = " b" if self.bar is not None else ""
@@ -74,26 +85,25 @@ class HtmlCell:
             style = f' style="--p:{self.bar}%"'
         elif self.heat is not None:
             style = f' style="--h:{self.heat}"'
-        return Markup(kind + style)
+        return kind + style
 
     @property
-    def content(self) -> Markup:
-        """What its element contains."""
+    def _content(self) -> str:
         if self.link:
-            return Markup('<a href="{}">{}</a>').format(self.link, self._name)
+            return f'<a href="{escape(self.link)}">{self._name}</a>'
         if self.metric:
-            parts = Markup("_<wbr>").join(self.text.split("_"))
-            return Markup('<a href="#metric-{}">{}</a>').format(self.metric, parts)
+            parts = "_<wbr>".join(map(escape, self.text.split("_")))
+            return f'<a href="#metric-{escape(self.metric)}">{parts}</a>'
         return self._name
 
     @property
-    def _name(self) -> Markup:
+    def _name(self) -> str:
         text = escape(self.text)
         if self.is_numeric:
             return text
         kind = ' class="path"' if self.is_path else ""
         title = f' title="{escape(self.full)}"' if self.full else ""
-        return Markup(f"<bdi{kind}{title}>{text}</bdi>{show_site(self.site) if self.site else ''}")
+        return f"<bdi{kind}{title}>{text}</bdi>{show_site(self.site) if self.site else ''}"
 
 
 @dataclass(frozen=True)
@@ -101,7 +111,7 @@ class Branch:
     """A row of the call tree with its position among the nested elements."""
 
     row: TreeRow
-    cells: tuple[HtmlCell, ...]
+    cells: Markup
     is_open: bool
 
 
@@ -159,7 +169,7 @@ def _template() -> "jinja2.Template":
     )
     environment.globals.update(
         rows_of=rows_of,
-        marks_of=marks_of,
+        name_of=name_of,
         shade_of=shade_of,
         branches_of=branches_of,
         matrix_of=matrix_of,
@@ -177,15 +187,24 @@ def _template() -> "jinja2.Template":
     return environment.get_template("report.html.j2")
 
 
-def rows_of(table: Table) -> list[tuple[HtmlCell, ...]]:
-    """Rows of a plain table, to be drawn."""
-    return list(_cells(table, range(len(table.rows))))
+def rows_of(table: Table) -> Iterator[Markup]:
+    """The cells of each row of a plain table."""
+    links = table.row_links or ("",) * len(table.rows)
+    pages = table.row_pages or ("",) * len(table.rows)
+    rows = _cells(table, range(len(table.rows)))
+    for row, link, page in zip(rows, links, pages, strict=True):
+        drawn = []
+        for at, cell in enumerate(row):
+            address = "" if at else page
+            if link and (cell.is_path if table.has_paths else not at):
+                address = f"#{link}"
+            drawn.append(cell.drawn("td", address=address))
+        yield Markup("".join(drawn))
 
 
-def marks_of(table: Table, position: int) -> tuple[str, str]:
-    """The anchor of a row, and the anchor that the row links to; empty if there is none."""
-    name, link = (texts[position] if texts else "" for texts in (table.row_names, table.row_links))
-    return name, link
+def name_of(table: Table, position: int) -> str:
+    """The anchor of a row; empty if there is none."""
+    return table.row_names[position] if table.row_names else ""
 
 
 def shade_of(table: Table, position: int) -> float:
@@ -296,8 +315,17 @@ def branches_of(table: Table) -> list[Branch]:
     rows = list(nest(table.values("depth")))
     drawn = _cells(table, (row.position for row in rows))
     return [
-        Branch(row, cells, _is_open(shares, row)) for row, cells in zip(rows, drawn, strict=True)
+        Branch(row, _indented(cells, row.level), _is_open(shares, row))
+        for row, cells in zip(rows, drawn, strict=True)
     ]
+
+
+def _indented(cells: tuple[HtmlCell, ...], level: int) -> Markup:
+    """The cells of a branch; the first one is indented."""
+    first, *others = cells
+    drawn = [each.drawn("span") for each in others]
+    indent = f' style="--l:{min(level, DEEPEST)}"'
+    return Markup("".join([first.drawn("span", more=indent), *drawn]))
 
 
 def _is_open(shares: tuple[Value, ...], row: TreeRow) -> bool:

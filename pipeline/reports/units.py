@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from enum import StrEnum
+from functools import lru_cache
 from math import isfinite
 
 from tracemill.base.names import make_visible, shorten
@@ -18,6 +19,8 @@ _WHOLE = 10
 BAD, FAIR = 0.5, 0.8
 # From ten times as much on, percents only make numbers longer.
 LARGE_CHANGE = 9.0
+_MOST_KEPT = 10_000
+"""Formatted values that are kept: page and text of a report show the same ones."""
 _SIZE_STEPS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 Value = str | int | float | bool | None
@@ -67,6 +70,7 @@ def unit_of(column: str, values: tuple[Value, ...]) -> Unit:
     return Unit.NUMBER if values and is_number else Unit.TEXT
 
 
+@lru_cache(_MOST_KEPT, typed=True)
 def format_value(value: Value, unit: Unit) -> str:
     """Text of a cell; null is a dash."""
     if value is None:
