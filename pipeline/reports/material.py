@@ -35,6 +35,7 @@ ASKED_OFTEN = {
     "main_times": ("call_tree", 3_000_000),
     "call_path_totals": ("call_paths", 3_000_000),
     "page_metrics": ("metrics", 100_000),
+    "derived_counter_profile": ("counter_profile", 100_000),
 }
 """Views that many queries read: the table that has their rows, and up to how many rows they are
 computed only once, within 100 MB."""
@@ -81,7 +82,7 @@ class Material:
     def beside(
         self, provide: Callable[[duckdb.DuckDBPyConnection, str], object]
     ) -> "Iterator[Material]":
-        """The same for another thread: on a connection of its own, with what was fetched so far.
+        """The same for another thread: on a cursor of the database, with what was fetched so far.
 
         At the end, this material has what the other one fetched, too.
         """
@@ -90,7 +91,6 @@ class Material:
             self,
             connection=connection,
             provide=partial(provide, connection),
-            _views=set(),
             _fetched=dict(self._fetched),
         )
         try:
@@ -188,15 +188,20 @@ class Material:
     def _database_for(self, query: str) -> duckdb.DuckDBPyConnection:
         """The connection, with the tables that the query reads."""
         inputs = load_query(query).inputs
-        if self.provide is not None:
-            with self._providing:
+        with self._providing:
+            if self.provide is not None:
                 for name in stored_inputs([load_query(query)]):
                     if name not in self.provided:
                         self.provide(name)
                         self.provided.add(name)
-        given = self.provided | self._views
-        create_views(self.connection, inputs, given=given, as_tables=self._asked_often)
-        self._views.update(inputs)
+            create_views(
+                self.connection,
+                inputs,
+                given=self.provided | self._views,
+                is_lasting=not self.is_focused,
+                as_tables=self._asked_often,
+            )
+            self._views.update(inputs)
         return self.connection
 
     @cached_property
