@@ -72,7 +72,7 @@ WITH
         UNPIVOT (
             SELECT * EXCLUDE (interval)
             FROM efficiency_losses
-            WHERE interval = (SELECT min(losses.interval) FROM efficiency_losses AS losses)
+            QUALIFY interval = min(interval) OVER ()
         )
         ON COLUMNS(* EXCLUDE (location_id))
         INTO NAME metric VALUE value
@@ -104,32 +104,42 @@ WITH
             sum(least(found.path_ns, found.work_ns)) AS path_ns,
             sum(greatest(found.work_ns - found.path_ns, 0)) AS other_ns
         FROM critical_path_work AS found
-        LEFT JOIN counted_for USING (call_path_id)
+        INNER JOIN counted_for USING (call_path_id)
         GROUP BY ALL
     ),
 
     others AS (
-        SELECT metric, call_path_id, location_id, value
-        FROM severities
-        UNION ALL BY NAME
         SELECT
             unnest(['idle_thread', 'idle_absent']) AS metric,
             location_id,
             unnest([idle_thread_ns, absent_ns]) AS value
         FROM idle_times
         UNION ALL BY NAME
+        FROM lost
+        UNION ALL BY NAME
+        SELECT metric, location_id, value
+        FROM severities
+        WHERE call_path_id IS NULL
+    ),
+
+    pathed_others AS (
+        SELECT metric, call_path_id, location_id, value
+        FROM severities
+        UNION ALL
         SELECT metric, call_path_id, location_id, fork_join_ns AS value
         FROM fork_join_times
         INNER JOIN class_metrics ON overhead_subclass = 'fork/join'
-        UNION ALL BY NAME
-        FROM lost
     ),
 
     valued AS (
         SELECT metric_number, shown_call_path_id AS call_path_id, location_id, value
+        FROM pathed_others
+        INNER JOIN page_metrics USING (metric)
+        INNER JOIN counted_for USING (call_path_id)
+        UNION ALL
+        SELECT metric_number, NULL AS call_path_id, location_id, value
         FROM others
         INNER JOIN page_metrics USING (metric)
-        LEFT JOIN counted_for USING (call_path_id)
         UNION ALL
         SELECT metric_number, call_path_id, location_id, own_ns AS value
         FROM timed
