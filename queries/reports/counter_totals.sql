@@ -11,7 +11,12 @@ WITH
         SELECT
             counters.name,
             max(found.method) AS method
-        FROM (SELECT DISTINCT counter_id, method::VARCHAR AS method FROM call_path_counters) AS found
+        FROM (
+            SELECT DISTINCT
+                counter_id,
+                method::VARCHAR AS method
+            FROM call_path_counters
+        ) AS found
         INNER JOIN counters ON found.counter_id = counters.counter_id
         GROUP BY counters.name
     ),

@@ -20,8 +20,8 @@ _OF_RECORDS = frozenset(
      "root_causes", "time_course", "timeline", "wait_states")
 )  # fmt: skip
 """Sections that need more than the call tree."""
-_LONGEST = "timeline"
-"""The section that takes as long as all others, for a large trace."""
+_LONGEST = frozenset(("timeline", "exploration"))
+"""Sections that together take about as long as all others."""
 
 LAST_OPEN = 40
 """PLACE of the last section that pages do not fold: the critical path."""
@@ -62,12 +62,12 @@ def build_sections(
 def _build_all(
     modules: Sequence[SectionModule], material: Material, beside: Material | None
 ) -> list[Section | None]:
-    """The sections of the modules; the timeline at the same time as the others."""
+    """The sections of the modules; the longest at the same time as the others."""
     if beside is None:
         return [module.build(material) for module in modules]
     with ThreadPoolExecutor(1) as pool:
         at_once = {
-            each: pool.submit(each.build, beside) for each in modules if _name(each) == _LONGEST
+            each: pool.submit(each.build, beside) for each in modules if _name(each) in _LONGEST
         }
         others = {each: each.build(material) for each in modules if each not in at_once}
         return [others[each] if each in others else at_once[each].result() for each in modules]

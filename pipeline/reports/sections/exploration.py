@@ -39,6 +39,7 @@ def build(material: Material) -> Section | None:
         Widget(name=name, title=title, description=description, data=found.data, of=sources())
         for name, title, description in _WIDGETS
     )
+    _ = widgets[0].embedded  # now, while other sections are built
     return Section(
         key="exploration",
         title="Exploration",
