@@ -1,12 +1,14 @@
 -- Visits in any of up to six windows of a run that has few visits.
 --
+-- A visit overlaps a window if the latest end of all windows that begin before its own end comes
+-- after its begin.
+--
 -- Grain:      one row per region visit that overlaps a window
 -- Inputs:     visits
 -- Output:     report section timeline
 -- Parameters: $begins_ns  begins of the windows, since the trace's zero (BIGINT[])
---             $ends_ns    ends of the windows (BIGINT[])
--- Assumes:    comparisons with windows that are not there are null; a join would take three times
---             as long
+--             $ends_ns    ends of the windows, in the same order (BIGINT[])
+-- Assumes:    a window that is not there is null; joins and alternatives would take longer
 SELECT
     location_id,
     visit_id,
@@ -15,9 +17,11 @@ SELECT
     leave_ns
 FROM visits
 WHERE
-    (enter_ns < ($ends_ns::BIGINT[])[1] AND leave_ns > ($begins_ns::BIGINT[])[1])
-    OR (enter_ns < ($ends_ns::BIGINT[])[2] AND leave_ns > ($begins_ns::BIGINT[])[2])
-    OR (enter_ns < ($ends_ns::BIGINT[])[3] AND leave_ns > ($begins_ns::BIGINT[])[3])
-    OR (enter_ns < ($ends_ns::BIGINT[])[4] AND leave_ns > ($begins_ns::BIGINT[])[4])
-    OR (enter_ns < ($ends_ns::BIGINT[])[5] AND leave_ns > ($begins_ns::BIGINT[])[5])
-    OR (enter_ns < ($ends_ns::BIGINT[])[6] AND leave_ns > ($begins_ns::BIGINT[])[6])
+    enter_ns < greatest(
+        if(leave_ns > ($begins_ns::BIGINT[])[1], ($ends_ns::BIGINT[])[1], NULL),
+        if(leave_ns > ($begins_ns::BIGINT[])[2], ($ends_ns::BIGINT[])[2], NULL),
+        if(leave_ns > ($begins_ns::BIGINT[])[3], ($ends_ns::BIGINT[])[3], NULL),
+        if(leave_ns > ($begins_ns::BIGINT[])[4], ($ends_ns::BIGINT[])[4], NULL),
+        if(leave_ns > ($begins_ns::BIGINT[])[5], ($ends_ns::BIGINT[])[5], NULL),
+        if(leave_ns > ($begins_ns::BIGINT[])[6], ($ends_ns::BIGINT[])[6], NULL)
+    )

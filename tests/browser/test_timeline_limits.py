@@ -9,7 +9,7 @@ from tests.browser.conftest import Open
 from tests.helpers.hand_made import HandMadeRun, make_run_row, with_rows
 from tests.helpers.timeline_page import LANES, press, see_drawn, told
 from tracemill.engine.analyze import Analysis
-from tracemill.reports import timelines
+from tracemill.reports import timelines, window_details
 from tracemill.reports.build import build_report
 from tracemill.reports.embedding import embed
 from tracemill.reports.material import Material
@@ -89,6 +89,9 @@ def test_windows_of_runs_with_many_events_are_those_of_runs_with_few(
     for query in ("window_waits", "window_messages"):
         monkeypatch.setitem(timelines.LIMITS, query, 4)
     few = build_report(run).section("timeline").widgets[0].data
+    monkeypatch.setattr(window_details, "MOST_WINDOWS", 0)
+    single = build_report(run).section("timeline").widgets[0].data
+    assert embed(few) == embed(single)
     monkeypatch.setattr(Material, "row_count", lambda *_: 10**9)
     many = build_report(run).section("timeline").widgets[0].data
     assert len(few["windows"]) > 1

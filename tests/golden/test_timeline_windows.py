@@ -36,8 +36,10 @@ def choose(*places: Window, visits: int = 100, most: int = 20, windows: int = 3)
     return list(chosen)
 
 
-def test_a_small_run_is_shown_as_a_whole() -> None:
+def test_a_run_of_two_windows_is_shown_as_a_whole() -> None:
     assert choose(Window(5, 6), visits=20) == [RUN]
+    assert choose(Window(5, 6), visits=40) == [RUN]
+    assert choose(Window(5, 6), visits=41) == [Window(0, 487)]
 
 
 def test_a_window_is_centered_on_its_place() -> None:
@@ -86,6 +88,26 @@ def test_a_window_holds_the_visits_that_overlap_it() -> None:
 
 def test_the_shortest_of_too_many_visits_are_left_out() -> None:
     assert visits_in(0, 100, 2) == [0, 1]  # 100, 10, 5 and 10 long: of equals the first
+
+
+@pytest.mark.parametrize(
+    ("windows", "visits"),
+    [
+        ([(20, 31)], [0, 2, 3]),
+        ([(31, 34), (12, 14)], [0, 1, 2]),  # not between them
+        ([(5, 90), (10, 12)], [0, 1, 2, 3]),  # one within another
+        ([(36, 40), (101, 120)], [0]),
+        ([(at, at + 1) for at in (101, 102, 103, 104, 105, 29)], [0, 3]),  # the sixth
+        ([(100, 120)], []),  # all end before it
+    ],
+)
+def test_visits_of_several_windows_are_read_at_once(
+    windows: list[tuple[int, int]], visits: list[int]
+) -> None:
+    begins, ends = zip(*windows, strict=True)
+    bounds = {"begins_ns": list(begins), "ends_ns": list(ends)}
+    found = run_query("timeline_visits", {"visits": VISITS}, "visit_id", **bounds)
+    assert sorted(visit for (visit,) in found) == visits
 
 
 # Late senders cost most, 30 + 20; the barrier's single wait of 40 less; then the path's segments,
