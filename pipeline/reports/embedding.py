@@ -75,9 +75,8 @@ def _pack_array(values: NDArray[Any]) -> dict[str, object]:
     whole = values.astype(np.int64)
     if whole.size and max(abs(int(whole.min())), abs(int(whole.max()))) > LARGEST_EXACT:
         raise ValueError("an array contains integers that are too large for a script")
-    steps = np.diff(whole, prepend=np.int64(0))
-    if whole.size >= _SHORTEST_PACKED and whole[0] >= 0 and (steps >= 0).all():
-        narrow = _narrow(steps)
+    if whole.size >= _SHORTEST_PACKED and whole[0] >= 0 and (whole[1:] >= whole[:-1]).all():
+        narrow = _narrow(np.diff(whole, prepend=np.int64(0)))
         return _packed(narrow, has_strings=narrow.itemsize < _WIDE) | {"steps": True}
     return _packed(_narrow(whole))
 

@@ -108,7 +108,7 @@ WITH
         GROUP BY ALL
     ),
 
-    others AS (
+    of_locations AS (
         SELECT
             unnest(['idle_thread', 'idle_absent']) AS metric,
             location_id,
@@ -116,13 +116,9 @@ WITH
         FROM idle_times
         UNION ALL BY NAME
         FROM lost
-        UNION ALL BY NAME
-        SELECT metric, location_id, value
-        FROM severities
-        WHERE call_path_id IS NULL
     ),
 
-    pathed_others AS (
+    of_call_paths AS (
         SELECT metric, call_path_id, location_id, value
         FROM severities
         UNION ALL
@@ -133,12 +129,12 @@ WITH
 
     valued AS (
         SELECT metric_number, shown_call_path_id AS call_path_id, location_id, value
-        FROM pathed_others
+        FROM of_call_paths
         INNER JOIN page_metrics USING (metric)
         INNER JOIN counted_for USING (call_path_id)
         UNION ALL
         SELECT metric_number, NULL AS call_path_id, location_id, value
-        FROM others
+        FROM of_locations
         INNER JOIN page_metrics USING (metric)
         UNION ALL
         SELECT metric_number, call_path_id, location_id, own_ns AS value
