@@ -64,7 +64,7 @@ class HtmlCell(NamedTuple):
     def drawn(self, tag: str, *, more: str = "", address: str = "") -> str:
         """Its element in HTML, with more attributes, and as a link if an address is given.
 
-        It is drawn in Python: a page has thousands.
+        Drawn in Python, for speed: a page has thousands of cells.
         """
         content = self._content
         if address:

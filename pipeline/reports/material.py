@@ -51,7 +51,7 @@ class Material:
     """The tables of a run in a database, with their manifest.
 
     `provide` adds a table when a query first needs it, unless it is `provided`; without it, all
-    tables exist already. Views are those of the connection.
+    tables exist already. Its cursors share its views, except those of a focus.
     `windows` are the windows of the run requested in detail. If it `is_focused`, they are the
     tables of a focus.
     Queries raise QueryError if a table does not fit.
@@ -82,9 +82,10 @@ class Material:
     def beside(
         self, provide: Callable[[duckdb.DuckDBPyConnection, str], object]
     ) -> "Iterator[Material]":
-        """The same for another thread: on a cursor of the database, with what was fetched so far.
+        """The same for another thread: with a cursor of its own, and what was fetched so far.
 
-        At the end, this material has what the other one fetched, too.
+        At the end, this material has what the other one fetched, too. Not for a focus, whose views
+        only its connection sees.
         """
         connection = self.connection.cursor()
         other = replace(

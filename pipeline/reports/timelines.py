@@ -27,7 +27,7 @@ from tracemill.reports.window_details import (
 from tracemill.reports.windows import Window, choose_windows
 
 MOST_VISITS = 20_000
-"""Of automatic windows, on average; each shows up to twice as many. Requested ones show more."""
+"""Visits of an automatic window, on average; it shows up to twice as many, a requested one more."""
 MOST_REQUESTED_VISITS = 200_000
 MOST_PLACES = 8
 MOST_WAITS, MOST_SEGMENTS, MOST_ITERATIONS = 10_000, 10_000, 10_000

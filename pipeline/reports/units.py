@@ -70,7 +70,6 @@ def unit_of(column: str, values: tuple[Value, ...]) -> Unit:
     return Unit.NUMBER if values and is_number else Unit.TEXT
 
 
-@lru_cache(_MOST_KEPT, typed=True)
 def format_value(value: Value, unit: Unit) -> str:
     """Text of a cell; null is a dash."""
     if value is None:
@@ -79,9 +78,12 @@ def format_value(value: Value, unit: Unit) -> str:
         return shorten(make_visible(value))
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if not isfinite(value):
-        return ABSENT
-    return _FORMATS[unit](value)
+    return _format(value or abs(value), unit)  # zero without a sign
+
+
+@lru_cache(_MOST_KEPT, typed=True)
+def _format(value: float, unit: Unit) -> str:
+    return _FORMATS[unit](value) if isfinite(value) else ABSENT
 
 
 def format_time(nanoseconds: float) -> str:

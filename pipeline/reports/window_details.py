@@ -1,7 +1,6 @@
 """Visits, waits, messages and collectives in windows of a run: the longest, if there are too many.
 
-If a run has few, they are read once for all windows. Otherwise a query for each window skips parts
-of a table.
+If a run has few, they are read once. Otherwise a query for each window skips parts of a table.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,8 +17,9 @@ from tracemill.reports.windows import Window
 
 FEW_ROWS = 1_000_000
 MOST_WINDOWS = 6
-"""Windows for which visits are read at once."""
+"""Windows that are chosen, and whose visits are read at once; more are read one by one."""
 COLLECTIVES = "window_collectives"
+VISITS = "timeline_visits"
 
 Ints = NDArray[np.int64]
 Span = tuple[NDArray[Any], NDArray[Any]]
@@ -28,7 +28,7 @@ Span = tuple[NDArray[Any], NDArray[Any]]
 
 @dataclass(frozen=True)
 class _Kind:
-    """The table of a kind of details, the query for all windows, and what their columns mean.
+    """The table of a kind of details, the query for a run of few, and what their columns mean.
 
     Of the same length, those with the smallest `number` count. A window shows them in the order of
     `sorted_by`.
@@ -52,7 +52,7 @@ def _span_of_message(rows: Columns) -> Span:
 _KINDS: Mapping[str, _Kind] = {
     "window_visits": _Kind(
         "visits",
-        "timeline_visits",
+        VISITS,
         "visit_id",
         ("visit_id",),
         lambda rows: (rows["enter_ns"], rows["leave_ns"]),
@@ -80,12 +80,17 @@ class WindowDetails:
     _read: dict[str, Columns] = field(default_factory=dict)
 
     def longest(self, query: str, window: Window, most: int) -> tuple[Columns, bool]:
-        """Up to `most` details that overlap a window, and whether it has more of them."""
+        """Up to `most` details that overlap a window, and whether it has more of them.
+
+        Visits are those of one of the `windows`.
+        """
         kind = _KINDS[query]
-        if self.material.row_count(kind.table) > FEW_ROWS or len(self.windows) > MOST_WINDOWS:
+        is_of_visits = kind.query == VISITS
+        has_many = self.material.row_count(kind.table) > FEW_ROWS
+        if has_many or (is_of_visits and len(self.windows) > MOST_WINDOWS):
             found = self.material.arrays(query, **values_of(window, most + 1))
         else:
-            found = self._visits if kind.table == "visits" else self._all(kind.query)
+            found = self._visits if is_of_visits else self._all(kind.query)
         begin, end = kind.span(found)
         places = _overlapping((begin, end), window)
         lengths = end[places] - begin[places]
@@ -112,7 +117,7 @@ class WindowDetails:
     def _visits(self) -> Columns:
         """The visits in any of the windows."""
         return self.material.arrays(
-            "timeline_visits",
+            VISITS,
             begins_ns=[each.begin_ns for each in self.windows],
             ends_ns=[each.end_ns for each in self.windows],
         )

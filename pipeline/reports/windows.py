@@ -41,7 +41,7 @@ def read_window(text: str) -> Window:
 def choose_windows(
     places: Iterable[Window], run: Window, *, visit_count: int, most_visits: int, most_windows: int
 ) -> tuple[Window, ...]:
-    """Windows around interesting places in order of priority, each with `most_visits` on average.
+    """Windows around interesting places in order of priority, with `most_visits` on average.
 
     A place longer than a window is shown at its end, where a wait ends. A place inside an earlier
     window needs no window of its own. A run of up to twice as many visits is one window; a larger

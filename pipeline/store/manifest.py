@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, is_dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -133,8 +133,8 @@ class Manifest:
     is_damaged_allowed: bool = False
     store_format_version: int = STORE_FORMAT_VERSION
 
-    @cached_property
-    def stored(self) -> Mapping[str, TableRecord]:
+    @property
+    def stored(self) -> dict[str, TableRecord]:
         """The tables that have files."""
         return {name: table for name, table in self.tables.items() if table.is_stored}
 

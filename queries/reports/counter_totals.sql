@@ -7,6 +7,7 @@
 -- Parameters: none
 -- Assumes:    nothing
 WITH
+    -- Many call paths have values, few counters.
     methods AS (
         SELECT
             counters.name,

@@ -1,8 +1,8 @@
 -- Metrics per call path and location for exploration, without the smallest values.
 --
 -- Time is divided into overhead classes, which sum to the total time. Time of tasks is counted
--- where they run, not where they are scheduled. Idle threads have no call path. Values of call
--- paths that a page does not show count for their callers.
+-- where they run, not where they are scheduled. Idle threads and losses of efficiency have no call
+-- path. Values of call paths that a page does not show count for their callers.
 --
 -- Grain:      one row per metric, call path and location with a value other than zero
 -- Inputs:     call_tree, call_path_totals, call_paths, overhead_classes, page_metrics,

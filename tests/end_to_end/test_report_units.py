@@ -63,6 +63,13 @@ def test_counts_of_counters_are_whole(value: float, text: str) -> None:
     assert format_value(value, Unit.NUMBER) == text
 
 
+def test_what_was_formatted_before_does_not_matter() -> None:
+    for unit, zero in ((Unit.COUNT, "0"), (Unit.NUMBER, "0.000"), (Unit.AMOUNT, "0")):
+        assert [format_value(value, unit) for value in (-0.0, 0.0, -0.0)] == [zero] * 3
+    texts = [format_value(value, Unit.NUMBER) for value in (1, 1.0, True, 1)]
+    assert texts == ["1", "1.000", "yes", "1"]
+
+
 @given(st.integers(1, 10**18))
 def test_a_time_as_text_is_right_to_the_digits_shown(nanoseconds: int) -> None:
     number, unit = format_time(nanoseconds).split()

@@ -74,6 +74,34 @@ def test_each_value_of_the_others_counts_for_the_closest_shown_caller() -> None:
     assert visits(1) == {MAIN: 6}
 
 
+def test_values_of_locations_have_no_call_path_and_others_count_once() -> None:
+    tables = tables_of(CALLERS, TIMES) | {
+        "idle_times": [{"location_id": 0, "idle_thread_ns": 7, "absent_ns": 4}],
+        "critical_path_work": [
+            {"call_path_id": path, "location_id": 0, "path_ns": 3, "work_ns": 10} for path in (A, C)
+        ],
+        "severities": [
+            {"metric": "mpi_latesender", "call_path_id": path, "location_id": 0, "value": 5}
+            for path in (B, C, E)
+        ],
+    }
+    columns = "metric_number call_path_id value"
+    cells = run_query("explored_cells", tables, columns, row_limit=99, path_limit=4)
+    names = dict(run_query("page_metrics", tables, "metric_number metric"))
+    found = [(names[number], path, value) for number, path, value in cells]
+    assert [each for each in found if each[0].startswith("idle_")] == [
+        ("idle_absent", None, 4),
+        ("idle_thread", None, 7),
+    ]
+    # b and c count for a.
+    assert [each for each in found if "mpi_latesender" in each] == [
+        ("mpi_latesender", A, 10),
+        ("mpi_latesender", E, 5),
+    ]
+    assert [each[1:] for each in found if each[0] == "critical_path_activities"] == [(A, 6)]
+    assert [each[1:] for each in found if each[0] == "non_critical_path_activities"] == [(A, 14)]
+
+
 def test_of_equals_callers_are_shown() -> None:
     chain = tables_of((None, 0, 1, 2), (7, 7, 7, 7))
     assert shown(chain, 3) == [0, 1, 2]

@@ -4,6 +4,7 @@ import pytest
 
 from tests.helpers.running import run_query
 from tracemill.base.errors import UsageError
+from tracemill.reports.window_details import MOST_WINDOWS
 from tracemill.reports.windows import Window, choose_windows, read_window
 
 RUN = Window(0, 1000)
@@ -97,7 +98,7 @@ def test_the_shortest_of_too_many_visits_are_left_out() -> None:
         ([(31, 34), (12, 14)], [0, 1, 2]),  # not between them
         ([(5, 90), (10, 12)], [0, 1, 2, 3]),  # one within another
         ([(36, 40), (101, 120)], [0]),
-        ([(at, at + 1) for at in (101, 102, 103, 104, 105, 29)], [0, 3]),  # the sixth
+        ([*[(101, 102)] * (MOST_WINDOWS - 1), (29, 30)], [0, 3]),  # the last one
         ([(100, 120)], []),  # all end before it
     ],
 )
