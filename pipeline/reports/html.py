@@ -5,7 +5,7 @@ Only the scripts of `widgets` can run, regardless of the names in a trace.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from tracemill.base.caches import cache_folders
-from tracemill.base.names import make_visible
+from tracemill.base.names import make_visible, shorten
 from tracemill.reports.course import course_of
 from tracemill.reports.model import Column, Layout, Report, Table, Trend
 from tracemill.reports.page_names import (
@@ -39,71 +39,23 @@ DEEPEST = 24
 COURSE_STRETCHES = 200
 COURSE_HEIGHT = 100
 CURVE_WIDTH, CURVE_HEIGHT, CURVE_MARGIN = 120, 24, 3
+_MOST_KEPT = 10_000
+_PATH = ' class="p"'
 
 
 class HtmlCell(NamedTuple):
-    """A cell to be drawn. `bar` is 0–100; `full` is set if not all of its text is seen.
+    """A cell to be drawn: what it contains, in HTML, and the attributes of its element.
 
-    A text that `is_long` can break anywhere, so that it does not make the table too wide.
-    `metric` is explained by the page. `grade` names its color; `heat` is 0–100 if its size does.
-    `link` is the address that it leads to, `site` a file with its line.
+    Drawn in Python, for speed: a page has thousands of cells.
     """
 
-    text: str
-    is_numeric: bool = False
-    bar: float | None = None
-    full: str = ""
-    is_path: bool = False
-    metric: str = ""
-    grade: str = ""
-    heat: float | None = None
-    link: str = ""
-    site: str = ""
-    is_long: bool = False
+    content: str
+    attributes: str
+    is_path: bool
 
     def drawn(self, tag: str, *, more: str = "", address: str = "") -> str:
-        """Its element in HTML, with more attributes, and as a link if an address is given.
-
-        Drawn in Python, for speed: a page has thousands of cells.
-        """
-        content = self._content
-        if address:
-            content = f'<a href="{escape(address)}">{content}</a>'
-        return f"<{tag}{self._attributes}{more}>{content}</{tag}>"
-
-    @property
-    def _attributes(self) -> str:
-        kind = style = ""
-        if self.is_numeric:
-            bar = " b" if self.bar is not None else ""
-            grade = f" {self.grade}" if self.grade else ""
-            heat = "" if self.heat is None else " heat high" if self.heat >= 50 else " heat"
-            kind = f' class="n{bar}{grade}{heat}"'
-        elif self.is_path or self.is_long:
-            kind = f' class="{"p" if self.is_path else "l"}"'
-        if self.bar is not None:
-            style = f' style="--p:{self.bar}%"'
-        elif self.heat is not None:
-            style = f' style="--h:{self.heat}"'
-        return kind + style
-
-    @property
-    def _content(self) -> str:
-        if self.link:
-            return f'<a href="{escape(self.link)}">{self._name}</a>'
-        if self.metric:
-            parts = "_<wbr>".join(map(escape, self.text.split("_")))
-            return f'<a href="#metric-{escape(self.metric)}">{parts}</a>'
-        return self._name
-
-    @property
-    def _name(self) -> str:
-        text = escape(self.text)
-        if self.is_numeric:
-            return text
-        kind = ' class="path"' if self.is_path else ""
-        title = f' title="{escape(self.full)}"' if self.full else ""
-        return f"<bdi{kind}{title}>{text}</bdi>{show_site(self.site) if self.site else ''}"
+        """Its element in HTML, with more attributes, and as a link if an address is given."""
+        return f"<{tag}{self.attributes}{more}>{_linked(self.content, address)}</{tag}>"
 
 
 @dataclass(frozen=True)
@@ -253,33 +205,78 @@ def _cells(table: Table, positions: Iterable[int]) -> Iterator[tuple[HtmlCell, .
 
 
 def _cell(column: Column, value: Value, largest: dict[str, float], link: str) -> HtmlCell:
-    text = format_value(value, column.unit)
-    full = site = ""
     if isinstance(value, str):
-        text, full = _name(column, value, text)
-        if source := column.sources.get(value):
-            full = f"{full or make_visible(value)}\n{make_visible(source)}"
-            site = short_site(column.site_of(value))
-    metric = str(value) if column.is_explained else ""
+        content, kind = _text(column, value, is_linked=bool(link)), _kind_of_text(column, value)
+        return HtmlCell(_linked(content, link), kind, column.is_path)
+    content = _number(value, column.unit)
+    if not column.is_numeric:
+        content = _isolated(column, content)
+    return HtmlCell(_linked(content, link), _kind(column, value, largest), column.is_path)
+
+
+@lru_cache(_MOST_KEPT, typed=True)
+def _number(value: Value, unit: Unit) -> str:
+    return str(escape(format_value(value, unit)))
+
+
+def _linked(content: str, address: str) -> str:
+    return f'<a href="{escape(address)}">{content}</a>' if address else content
+
+
+def _kind(column: Column, value: Value, largest: dict[str, float]) -> str:
+    """The attributes of a number: its bar (0–100), and its color by grade or by size (0–100)."""
+    if not column.is_numeric:
+        return _PATH if column.is_path else ""
     bar = _bar(column, value, largest)
+    heat = _heat_of(value) if column.is_heat else None
     grade = column.grade_of(value)
-    return HtmlCell(
-        text, column.is_numeric, bar, full, column.is_path, metric, grade,
-        heat=_heat_of(value) if column.is_heat else None, link=link, site=site,
-        is_long=isinstance(value, str) and len(value) > LONGEST_UNBROKEN,
-    )  # fmt: skip
+    kinds = " b" if bar is not None else ""
+    kinds += f" {grade}" if grade else ""
+    kinds += "" if heat is None else " heat high" if heat >= 50 else " heat"
+    style = "" if heat is None else f' style="--h:{heat}"'
+    return f' class="n{kinds}"' + (style if bar is None else f' style="--p:{bar}%"')
 
 
-def _name(column: Column, value: str, short: str) -> tuple[str, str]:
-    """A text as it is drawn, and the whole of it where not all is seen."""
+def _kind_of_text(column: Column, value: str) -> str:
+    """A long text can break anywhere, so that it does not make the table too wide."""
+    if column.is_numeric:
+        return ' class="n"'
+    return _PATH if column.is_path else ' class="l"' if len(value) > LONGEST_UNBROKEN else ""
+
+
+def _text(column: Column, value: str, *, is_linked: bool) -> str:
+    """A text as it is drawn; a metric leads to its explanation if it leads nowhere else."""
+    text, full = _name(column, value)
+    if column.is_explained and not is_linked:
+        parts = "_<wbr>".join(map(escape, text.split("_")))
+        return f'<a href="#metric-{escape(value)}">{parts}</a>'
+    if column.is_numeric:
+        return escape(text)
+    site = ""
+    if source := column.sources.get(value):
+        full = f"{full or make_visible(value)}\n{make_visible(source)}"
+        short = short_site(column.site_of(value))
+        site = show_site(short) if short else ""
+    title = f' title="{escape(full)}"' if full else ""
+    return f"{_isolated(column, escape(text), title)}{site}"
+
+
+def _isolated(column: Column, content: str, title: str = "") -> str:
+    """A text whose direction of writing does not change what is around it."""
+    kind = ' class="path"' if column.is_path else ""
+    return f"<bdi{kind}{title}>{content}</bdi>"
+
+
+def _name(column: Column, value: str) -> tuple[str, str]:
+    """A text without its site, and the whole of it where not all is seen."""
     mark = column.mark_of(value)
     if column.is_path:
         return show_path(value, mark), whole_of(value)
-    visible = make_visible(value)
     if _filter_of(column) == "region":
         shown = show_region(value)
         return shown + mark, whole_of(value) if "<i>" in shown else ""
-    text = visible if column.is_whole else short
+    visible = make_visible(value)
+    text = visible if column.is_whole else shorten(visible)
     return text + mark, whole_of(value) if text != visible else ""
 
 
