@@ -5,13 +5,21 @@ parent or -1. Cells of a metric exclude its parts, so a metric is the sum of its
 """
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.base.names import drop_arguments, make_visible
+from tracemill.reports.explored_cells import (
+    CLASSES,
+    SEVERITIES,
+    WORK,
+    Cells,
+    largest_cells,
+    read_cells,
+)
+from tracemill.reports.explored_tree import CALL_PATHS, CALLEES, TIMES, Ints, read_tree
 from tracemill.reports.material import Material, Rows
 from tracemill.reports.model import ShownQuery
 from tracemill.reports.part_styles import style_of
@@ -20,15 +28,12 @@ from tracemill.reports.units import Value, format_count
 
 MOST_CELLS = 100_000
 _LEAST_SHARE = 1e-3
-CELLS = "explored_cells"
 METRICS = "explored_metrics"
-CALL_PATHS = "explored_call_paths"
 MOST_CALL_PATHS = 5_000
 LOCATIONS = "explored_locations"
 SYSTEM = "explored_system"
 
 OUTSIDE = "(outside all call paths)"
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -50,52 +55,34 @@ class Box:
     time_ns: float
 
 
-@dataclass(frozen=True)
-class _Cells:
-    """Values of a metric; keys number call paths times locations, in ascending order."""
-
-    keys: Ints
-    values: Ints
-
-    def without(self, part: "_Cells") -> "_Cells":
-        """The remaining cells after subtracting the cells of a part."""
-        places = np.searchsorted(self.keys, part.keys)
-        is_there = places < self.keys.size
-        is_there[is_there] = self.keys[places[is_there]] == part.keys[is_there]
-        values = self.values.copy()
-        values[places[is_there]] -= part.values[is_there]
-        return _Cells(self.keys, values)
-
-
 def sources() -> tuple[ShownQuery, ...]:
     """The queries that return the data."""
-    return (
-        read_source(CELLS, MOST_CELLS, path_limit=MOST_CALL_PATHS),
-        read_source(CALL_PATHS, MOST_CALL_PATHS),
-        *map(read_source, (METRICS, LOCATIONS, SYSTEM)),
-    )
+    names = (SEVERITIES, TIMES, WORK, CALL_PATHS, CALLEES, METRICS, CLASSES, LOCATIONS, SYSTEM)
+    return tuple(map(read_source, names))
 
 
 def explore(
     material: Material, most_cells: int = MOST_CELLS, most_paths: int = MOST_CALL_PATHS
 ) -> Exploration | None:
     """The data of a run, or None if it is empty."""
-    paths, locations = material.arrays(CALL_PATHS, most_paths), material.rows(LOCATIONS)
-    columns = material.arrays(CELLS, most_cells, path_limit=most_paths)
-    if not columns["value"].size:
-        return None
+    tree, locations = read_tree(material, most_paths), material.rows(LOCATIONS)
     described = material.rows(METRICS)
-    cells = _cells_by_metric(columns, described, paths, locations)
+    units = {str(row["metric"]): str(row["unit"]) for row in described}
+    every = read_cells(material, described, tree, locations)
+    cells, is_cut = largest_cells(every, units, most_cells)
     metrics = _kept_metrics(described, cells)
     if not metrics:
         return None
+    outside = tree.shown.size * len(locations)
+    has_outside = any(each.keys[-1] >= outside for each in cells.values())
+    paths = tree.named(material.arrays(CALLEES))
     data = {
         "metrics": _describe_metrics(metrics, cells),
-        "paths": _describe_paths(paths, columns),
+        "paths": _describe_paths(paths, has_outside=has_outside),
         "system": _describe_system(material.rows(SYSTEM), locations),
         "locationCount": len(locations),
     }
-    return Exploration(data, is_cut=int(columns["cell_count"][0]) > columns["value"].size)
+    return Exploration(data, is_cut)
 
 
 def describe_left_out(material: Material) -> str:
@@ -153,24 +140,7 @@ def _times_of_paths(found: Exploration) -> NDArray[np.float64]:
     return sums
 
 
-def _cells_by_metric(
-    columns: Columns, metrics: Rows, paths: Columns, locations: Rows
-) -> dict[str, _Cells]:
-    """Cells of all metrics with values; values outside of all call paths come last."""
-    path_ids, location_ids = paths["call_path_id"], _numbers(locations, "location_id")
-    path = np.searchsorted(path_ids, columns["call_path_id"])
-    path[columns["call_path_id"] < 0] = path_ids.size
-    keys = path * location_ids.size + np.searchsorted(location_ids, columns["location_id"])
-    names = {row["metric_number"]: str(row["metric"]) for row in metrics}
-    numbers, values = columns["metric_number"], columns["value"]
-    edges = [0, *(np.flatnonzero(np.diff(numbers)) + 1), keys.size]
-    return {
-        names[int(numbers[begin])]: _Cells(keys[begin:end], values[begin:end])
-        for begin, end in pairwise(edges)
-    }
-
-
-def _kept_metrics(metrics: Rows, cells: dict[str, _Cells]) -> Rows:
+def _kept_metrics(metrics: Rows, cells: dict[str, Cells]) -> Rows:
     """Metrics with cells, and the metrics that include them; wholes precede parts."""
     parents = {metric["metric"]: metric["parent_metric"] for metric in metrics}
     kept: set[Value] = set()
@@ -188,9 +158,9 @@ def _kept_metrics(metrics: Rows, cells: dict[str, _Cells]) -> Rows:
     return [metric for metric in ordered if metric["metric"] in kept]
 
 
-def _describe_metrics(metrics: Rows, cells: dict[str, _Cells]) -> list[dict[str, object]]:
+def _describe_metrics(metrics: Rows, cells: dict[str, Cells]) -> list[dict[str, object]]:
     names = [str(metric["metric"]) for metric in metrics]
-    nothing = _Cells(np.array([], np.int64), np.array([], np.int64))
+    nothing = Cells(np.array([], np.int64), np.array([], np.int64))
     own = {name: cells.get(name, nothing) for name in names}
     for metric in metrics:
         whole, name = str(metric["parent_metric"]), str(metric["metric"])
@@ -207,7 +177,7 @@ def _describe_metrics(metrics: Rows, cells: dict[str, _Cells]) -> list[dict[str,
     ]
 
 
-def _pack(cells: _Cells, unit: str) -> dict[str, object]:
+def _pack(cells: Cells, unit: str) -> dict[str, object]:
     """Times are rounded to seven digits, more than is shown; counts are exact."""
     is_kept = cells.values != 0
     values = cells.values[is_kept]
@@ -217,14 +187,13 @@ def _pack(cells: _Cells, unit: str) -> dict[str, object]:
     }
 
 
-def _describe_paths(paths: Columns, columns: Columns) -> dict[str, object]:
+def _describe_paths(paths: Columns, *, has_outside: bool) -> dict[str, object]:
     # A callee is a region, and its name with the call site.
     callees = list(zip(paths["region_id"].tolist(), paths["region"].tolist(), strict=True))
     last = {callee: at for at, callee in enumerate(callees)}
     places = {callee: place for place, callee in enumerate(last)}
     of_paths = [part or "" for part in paths["part"].tolist()]
     parts = {part: place for place, part in enumerate(sorted(set(of_paths)))}
-    has_outside = bool((columns["call_path_id"] < 0).any())
     ends = [1] if has_outside else []
     names = [*(name for _, name in last), *(OUTSIDE for _ in ends)]
     return {

@@ -33,7 +33,6 @@ MOST_MARKED = 20_000
 ASKED_OFTEN = {
     "main_waits": ("wait_states", 200_000),
     "main_times": ("call_tree", 3_000_000),
-    "call_path_totals": ("call_paths", 3_000_000),
     "page_metrics": ("metrics", 100_000),
     "derived_counter_profile": ("counter_profile", 100_000),
 }

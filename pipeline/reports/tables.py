@@ -159,6 +159,23 @@ def groups_of(columns: Columns, *names: str) -> Iterator[Columns]:
         yield {name: column[begin:end] for name, column in columns.items()}
 
 
+def rows_at(rows: Columns, places: NDArray[Any]) -> Columns:
+    """Some of the rows."""
+    return {name: column[places] for name, column in rows.items()}
+
+
+def largest_of(values: NDArray[Any], numbers: NDArray[Any], most: int) -> NDArray[np.int64]:
+    """Places of the `most` largest values; of equal ones, those with the smallest numbers."""
+    if values.size <= most:
+        return np.arange(values.size)
+    least = np.partition(values, -most)[-most]
+    is_kept = values > least
+    ties = np.flatnonzero(values == least)
+    first = np.argsort(numbers[ties], kind="stable")[: most - np.count_nonzero(is_kept)]
+    is_kept[ties[first]] = True
+    return np.flatnonzero(is_kept)
+
+
 @contextmanager
 def _run_query(
     connection: duckdb.DuckDBPyConnection,

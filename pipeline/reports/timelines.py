@@ -13,17 +13,10 @@ from tracemill.base.text import join_words
 from tracemill.reports.material import Material, Rows
 from tracemill.reports.model import ShownQuery
 from tracemill.reports.part_styles import COMPUTING_STYLES, style_of
-from tracemill.reports.tables import Columns, read_source
+from tracemill.reports.tables import Columns, largest_of, read_source, rows_at
 from tracemill.reports.timeline_counters import MOST_VALUES, QUERY, read_counters
 from tracemill.reports.units import format_count
-from tracemill.reports.window_details import (
-    COLLECTIVES,
-    MOST_WINDOWS,
-    WindowDetails,
-    longest_of,
-    rows_at,
-    values_of,
-)
+from tracemill.reports.window_details import COLLECTIVES, MOST_WINDOWS, WindowDetails, values_of
 from tracemill.reports.windows import Window, choose_windows
 
 MOST_VISITS = 20_000
@@ -124,7 +117,7 @@ class Timeline:
         """The longest segments of the critical path, and whether there are more."""
         found = self._material.arrays("timeline_path", row_limit=MOST_SEGMENTS + 1)
         lengths = found["end_ns"] - found["begin_ns"]
-        kept = longest_of(lengths, found["ordinal"], MOST_SEGMENTS)
+        kept = largest_of(lengths, found["ordinal"], MOST_SEGMENTS)
         return rows_at(found, kept), lengths.size > MOST_SEGMENTS
 
     def sources(self) -> tuple[ShownQuery, ...]:

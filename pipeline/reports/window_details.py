@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.reports.material import Material
-from tracemill.reports.tables import Columns
+from tracemill.reports.tables import Columns, largest_of, rows_at
 from tracemill.reports.windows import Window
 
 FEW_ROWS = 1_000_000
@@ -95,7 +95,7 @@ class WindowDetails:
         places = _overlapping((begin, end), window)
         lengths = end[places] - begin[places]
         # Waits of a visit that are equally long come in the order of the table.
-        kept = places[longest_of(lengths, found[kind.number][places], most)]
+        kept = places[largest_of(lengths, found[kind.number][places], most)]
         order = np.lexsort([found[name][kept] for name in reversed(kind.sorted_by)])
         return rows_at(found, kept[order]), places.size > most
 
@@ -137,24 +137,7 @@ def values_of(window: Window, row_limit: int) -> dict[str, int]:
     }
 
 
-def longest_of(lengths: Ints, numbers: Ints, most: int) -> Ints:
-    """Places of the `most` longest; of the same length, those with the smallest numbers."""
-    if lengths.size <= most:
-        return np.arange(lengths.size)
-    least = np.partition(lengths, -most)[-most]
-    is_kept = lengths > least
-    ties = np.flatnonzero(lengths == least)
-    first = np.argsort(numbers[ties], kind="stable")[: most - np.count_nonzero(is_kept)]
-    is_kept[ties[first]] = True
-    return np.flatnonzero(is_kept)
-
-
 def _overlapping(span: Span, window: Window) -> Ints:
     """Places of what overlaps a window."""
     begin, end = span
     return np.flatnonzero((begin < window.end_ns) & (end > window.begin_ns))
-
-
-def rows_at(rows: Columns, places: NDArray[Any]) -> Columns:
-    """Some of the rows."""
-    return {name: column[places] for name, column in rows.items()}

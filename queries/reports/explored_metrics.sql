@@ -1,4 +1,4 @@
--- Metrics for exploration, in the order of their numbers. explored_cells refers to them by number.
+-- Metrics for exploration, in the order of their numbers. Values refer to them by number.
 --
 -- Grain:      one row per metric
 -- Inputs:     page_metrics
