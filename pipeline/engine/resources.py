@@ -3,7 +3,7 @@
 import duckdb
 
 from tracemill.base.text import bytes_of
-from tracemill.store.database import FEW_RECORDS, connect
+from tracemill.store.database import FEW_RECORDS, SHORT_QUERIES, connect
 from tracemill.store.generation import GenerationWriter
 
 _MOST_LANES = 2
@@ -58,3 +58,10 @@ def open_database(
         preserve_insertion_order=False,
         **(FEW_RECORDS if record_count <= _MOST_OF_FEW_RECORDS else {}),
     )
+
+
+def prepare_for_reports(connection: duckdb.DuckDBPyConnection, record_count: int) -> None:
+    """Plan queries with less effort: a report has many short ones."""
+    settings = FEW_RECORDS if record_count <= _MOST_OF_FEW_RECORDS else SHORT_QUERIES
+    for name, value in settings.items():
+        connection.execute(f"SET {name} = $value", {"value": value})

@@ -11,7 +11,7 @@ import duckdb
 from tracemill.base.names import make_visible, shorten
 from tracemill.base.processors import available_threads
 from tracemill.engine.focusing.options import EVERYTHING
-from tracemill.engine.resources import lanes_for
+from tracemill.engine.resources import lanes_for, prepare_for_reports
 from tracemill.reports.document import document_of
 from tracemill.reports.material import Material
 from tracemill.reports.model import Report, Section
@@ -69,9 +69,14 @@ def build_report(
 
 def _lanes(material: Material, threads: int | None, memory_limit: str) -> int:
     """How many sections are built at once; the tables of a focus belong to one connection."""
-    records = int(str(material.overview["record_count"]))
-    lanes = lanes_for(records, threads=threads or available_threads(), memory_limit=memory_limit)
+    lanes = lanes_for(
+        _record_count(material), threads=threads or available_threads(), memory_limit=memory_limit
+    )
     return 1 if material.is_focused else lanes
+
+
+def _record_count(material: Material) -> int:
+    return int(str(material.overview["record_count"]))
 
 
 def _opened_sections(material: Material, beside: Material | None) -> tuple[Section, ...]:
@@ -120,6 +125,7 @@ def _build(
             provide=provide,
             provided=set(database.names),
         )
+        prepare_for_reports(connection, _record_count(material))
         size = summary.describe_size(material.overview)
         sections, paths = with_sources(build(material), material)
         return Report(

@@ -81,23 +81,15 @@ class Material:
     def beside(
         self, provide: Callable[[duckdb.DuckDBPyConnection, str], object]
     ) -> "Iterator[Material]":
-        """The same for another thread: with a cursor of its own, and what was fetched so far.
+        """The same for another thread: with a cursor of its own; both have what either fetched.
 
-        At the end, this material has what the other one fetched, too. Not for a focus, whose views
-        only its connection sees.
+        Not for a focus, whose views only its connection sees.
         """
         connection = self.connection.cursor()
-        other = replace(
-            self,
-            connection=connection,
-            provide=partial(provide, connection),
-            _fetched=dict(self._fetched),
-        )
         try:
-            yield other
+            yield replace(self, connection=connection, provide=partial(provide, connection))
         finally:
             connection.close()
-        self._fetched.update(other._fetched)
 
     def fetch(self, query: str, row_limit: int | None = None) -> Fetched:
         """Column names and rows of a report query; it runs again only for rows not yet fetched.
@@ -115,7 +107,7 @@ class Material:
 
     def _fetched_before(self, query: str, row_limit: int | None) -> Fetched | None:
         """The rows if they were fetched, perhaps with another limit."""
-        for (name, limit), (names, rows) in self._fetched.items():
+        for (name, limit), (names, rows) in list(self._fetched.items()):
             if name == query and limit == row_limit:
                 return names, rows
             if name == query and limit is not None and row_limit is not None:

@@ -30,6 +30,14 @@ _FOR_MANY_ROWS = (
 )  # fmt: skip
 FEW_RECORDS = {"disabled_optimizers": ",".join(_FOR_MANY_ROWS)}
 """Settings of a database for a trace of few records."""
+# They let a query skip parts of large tables, and sum up in arrays.
+_FOR_LARGE_TABLES = {"join_filter_pushdown", "statistics_propagation"}
+SHORT_QUERIES = {
+    "disabled_optimizers": ",".join(
+        each for each in _FOR_MANY_ROWS if each not in _FOR_LARGE_TABLES
+    )
+}
+"""The same for many short queries, also over large tables, such as those of a report."""
 # Statements by their text: more than all queries we ship, each some 50 kB.
 _PARSED: dict[str, "duckdb.Statement"] = {}
 _MOST_PARSED = 500
