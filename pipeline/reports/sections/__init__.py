@@ -20,8 +20,8 @@ _OF_RECORDS = frozenset(
      "root_causes", "time_course", "timeline", "wait_states")
 )  # fmt: skip
 """Sections that need more than the call tree."""
-_LONGEST = frozenset(("timeline", "exploration"))
-"""Sections that together take about as long as all others."""
+_LONGEST = frozenset(("timeline", "exploration", "summary"))
+"""Sections that take longest are built first."""
 
 LAST_OPEN = 40
 """PLACE of the last section that pages do not fold: the critical path."""
@@ -62,15 +62,20 @@ def build_sections(
 def _build_all(
     modules: Sequence[SectionModule], material: Material, beside: Material | None
 ) -> list[Section | None]:
-    """The sections of the modules; the longest at the same time as the others."""
-    if beside is None:
-        return [module.build(material) for module in modules]
+    """The sections of the modules; with material `beside`, each of two threads takes the next."""
+    made: dict[SectionModule, Section | None] = {}
+    waiting = iter(sorted(modules, key=lambda module: _name(module) not in _LONGEST))
+
+    def build_next(given: Material) -> None:
+        for module in waiting:
+            made[module] = module.build(given)
+
     with ThreadPoolExecutor(1) as pool:
-        at_once = {
-            each: pool.submit(each.build, beside) for each in modules if _name(each) in _LONGEST
-        }
-        others = {each: each.build(material) for each in modules if each not in at_once}
-        return [others[each] if each in others else at_once[each].result() for each in modules]
+        other = pool.submit(build_next, beside) if beside else None
+        build_next(material)
+        if other:
+            other.result()
+    return [made[module] for module in modules]
 
 
 def _name(module: SectionModule) -> str:
