@@ -65,7 +65,10 @@ def explore(
     material: Material, most_cells: int = MOST_CELLS, most_paths: int = MOST_CALL_PATHS
 ) -> Exploration | None:
     """The data of a run, or None if it is empty."""
-    tree, locations = read_tree(material, most_paths), material.rows(LOCATIONS)
+    locations = material.rows(LOCATIONS)
+    if not locations:
+        return None
+    tree = read_tree(material, most_paths)
     described = material.rows(METRICS)
     units = {str(row["metric"]): str(row["unit"]) for row in described}
     every = read_cells(material, described, tree, locations)

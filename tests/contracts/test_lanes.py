@@ -20,7 +20,7 @@ from tracemill.engine.resources import lanes_for, open_database
 from tracemill.patterns.catalog import known_tables
 from tracemill.reports.build import build_report
 from tracemill.reports.html import render_html
-from tracemill.reports.sections import timeline
+from tracemill.reports.sections import summary, timeline
 from tracemill.sql.query_files import all_queries
 from tracemill.stages.stage import PythonStage
 from tracemill.store.database import connect, less_memory
@@ -311,23 +311,25 @@ def test_a_report_in_two_lanes_is_the_same(
     trace: str, analysis_of: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = analysis_of(trace).run
-    threads = []
-    build = timeline.build
-
-    def watched(material: Any) -> Any:
-        threads.append(threading.current_thread())
-        return build(material)
-
-    monkeypatch.setattr(timeline, "build", watched)
     in_one_lane = build_report(run, threads=2)
+    both = threading.Barrier(2, timeout=60)
+
+    def meeting(build: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def built(material: Any) -> Any:
+            both.wait()
+            return build(material)
+
+        return built
+
+    for section in (summary, timeline):
+        monkeypatch.setattr(section, "build", meeting(section.build))
     monkeypatch.setattr(resources, "_LANES_FROM_RECORDS", 0)
     in_two_lanes = build_report(run, threads=2)
-    assert [each is threading.main_thread() for each in threads] == [True, False]
     assert in_two_lanes == in_one_lane
     assert render_html(in_two_lanes) == render_html(in_one_lane)
 
 
-def test_an_error_in_the_second_lane_is_raised(
+def test_an_error_in_one_of_two_lanes_is_raised(
     analysis_of: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(material: Any) -> Any:

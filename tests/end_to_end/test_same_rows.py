@@ -31,7 +31,8 @@ REPORTED = [query for query in all_queries() if query.concept == "reports"]
 OTHERS: dict[str, Any] = {
     "window_begin_ns": 0,
     "window_end_ns": 2**62,
-    "path_limit": 5_000,
+    "begins_ns": [0],
+    "ends_ns": [2**62],
     "call_paths": ["main"],
 }
 each_query = pytest.mark.parametrize("query", REPORTED, ids=lambda query: query.relation)
