@@ -34,8 +34,8 @@ def show_path(path: str, mark: str = "") -> Markup:
     """A call path without argument lists that drops names after the first where space is short."""
     whole = whole_of(path)
     first, rest = _split(_align(whole, drop_arguments(whole)))
-    start = Markup("<span>{}{}</span>").format(_draw(first), JOINT) if first else Markup()
-    return start + Markup("<span><bdi>{}</bdi></span>").format(_draw(rest) + mark)
+    start = f"<span>{_draw(first)}{JOINT}</span>" if first else ""
+    return Markup(f"{start}<span><bdi>{_draw(rest)}{escape(mark)}</bdi></span>")
 
 
 @lru_cache(_MOST_KEPT)
@@ -57,10 +57,9 @@ def show_sentence(text: str, paths: Mapping[str, NamedPath]) -> Markup:
             return _with_breaks(found[0])
         whole = whole_of(path.call_path)
         title = f"{whole}\n{make_visible(path.source)}" if path.source else whole
-        named = Markup('"<bdi class="said" title="{}">{}</bdi>"').format(
-            title, _draw(_align(whole, found[1]), _with_breaks)
-        )
-        return named + (show_site(f"({found[2]})") if found[2] else "")
+        name = _draw(_align(whole, found[1]), _with_breaks)
+        site = show_site(f"({found[2]})") if found[2] else ""
+        return Markup(f'"<bdi class="said" title="{escape(title)}">{name}</bdi>"{site}')
 
     shown, at = Markup(), 0
     for found in re.finditer(quoted_among(paths).pattern + _SITE, text):
@@ -71,7 +70,7 @@ def show_sentence(text: str, paths: Mapping[str, NamedPath]) -> Markup:
 
 def show_site(site: str) -> Markup:
     """A file with its line, small and after a space."""
-    return Markup(' <small class="site">{}</small>').format(site)
+    return Markup(f' <small class="site">{escape(site)}</small>')
 
 
 def short_site(source: str) -> str:
@@ -89,10 +88,10 @@ def _with_breaks(text: str) -> Markup:
 
 
 def _draw(pieces: Pieces, draw: Callable[[str], Markup] = escape) -> Markup:
-    return Markup().join(
-        draw(seen) + (Markup("<i>{}</i>").format(hidden) if hidden else "")
-        for seen, hidden in pieces
+    drawn = (
+        f"{draw(seen)}<i>{escape(hidden)}</i>" if hidden else draw(seen) for seen, hidden in pieces
     )
+    return Markup("".join(drawn))
 
 
 def _align(whole: str, shown: str) -> Pieces:
