@@ -64,6 +64,7 @@ class Material:
     provide: Callable[[str], object] | None = None
     provided: set[str] = field(default_factory=set)
     _fetched: dict[tuple[str, int | None], Fetched] = field(default_factory=dict)
+    _arrays: dict[str, Columns] = field(default_factory=dict)
     _views: set[str] = field(default_factory=set)
     _providing: Lock = field(default_factory=Lock)
 
@@ -149,6 +150,13 @@ class Material:
         `values` are values of other parameters.
         """
         return fetch_arrays(self._database_for(query), query, row_limit, **values)
+
+    def kept_arrays(self, query: str, row_limit: int) -> Columns:
+        """The same, kept for another section that asks for it, with the same limit."""
+        found = self._arrays.get(query)
+        if found is None:
+            found = self._arrays[query] = self.arrays(query, row_limit)
+        return found
 
     def fetched_paths(self) -> set[str]:
         """The call paths in all rows that were fetched, except those that are only marked."""

@@ -1,5 +1,8 @@
 """Counters of the run over time, for lanes of its timeline."""
 
+from collections.abc import Iterator
+from itertools import islice
+
 import numpy as np
 
 from tracemill.reports.material import Material
@@ -16,19 +19,22 @@ def read_counters(material: Material, begin_ns: int) -> list[dict[str, object]]:
 
     A series is that of a process, a node, or of all parts of the system together (`scope` group).
     """
-    if material.is_empty("counter_profile"):
-        return []
-    found = material.arrays(QUERY, row_limit=MOST_VALUES)
-    counters = [
+    return [
         {
             "name": str(rows["counter"][0]),
             "unit": str(rows["unit"][0]),
             "isMean": bool(rows["is_mean"][0]),
             "series": [_series(part, begin_ns) for part in groups_of(rows, "scope", "scope_id")],
         }
-        for rows in groups_of(found, "counter_id", "counter")
+        for rows in islice(counters_over_time(material), MOST_COUNTERS)
     ]
-    return counters[:MOST_COUNTERS]
+
+
+def counters_over_time(material: Material) -> Iterator[Columns]:
+    """Values of each counter over the time of a run, by part of the system."""
+    if not material.is_empty("counter_profile"):
+        found = material.kept_arrays(QUERY, MOST_VALUES)
+        yield from groups_of(found, "counter_id", "counter")
 
 
 def _series(rows: Columns, begin_ns: int) -> dict[str, object]:

@@ -7,7 +7,7 @@
 -- Inputs:     counter_profile, counters, counter_recordings, derived_counter_profile,
 --             location_groups, system_tree_nodes
 -- Needs rows: counter_profile
--- Output:     command counters, report section counters
+-- Output:     command counters
 -- Parameters: none
 -- Assumes:    nothing
 WITH

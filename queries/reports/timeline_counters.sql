@@ -8,7 +8,7 @@
 -- Grain:      one row per counter, part of the system or all parts, and bin with known values
 -- Inputs:     counter_profile, counters, counter_recordings, derived_counter_profile,
 --             location_groups, system_tree_nodes
--- Output:     report section timeline
+-- Output:     report section timeline, report section counters
 -- Parameters: $row_limit  maximum number of rows of parts; if there are more, only those of all
 --                         parts remain (BIGINT, default 100000)
 -- Assumes:    nothing
@@ -24,8 +24,9 @@ WITH
     curves AS (
         SELECT
             profile.*,
-            profile.method = 'mean' OR steps.negative_steps > 0 AS is_mean,
-            if(steps.negative_steps > 0, profile.recorded_mean, profile.value) AS curve_value
+            steps.negative_steps > 0 AS is_as_recorded,
+            is_as_recorded OR profile.method = 'mean' AS is_mean,
+            if(is_as_recorded, profile.recorded_mean, profile.value) AS curve_value
         FROM counter_profile AS profile
         INNER JOIN steps ON profile.counter_id = steps.counter_id
     ),
@@ -41,6 +42,7 @@ WITH
             curves.begin_ns,
             curves.end_ns,
             curves.is_mean,
+            curves.is_as_recorded,
             curves.curve_value AS value,
             if(curves.is_mean, curves.curve_value * curves.covered_ns, curves.curve_value)
                 AS numerator,
@@ -58,6 +60,7 @@ WITH
             begin_ns,
             end_ns,
             FALSE AS is_mean,
+            FALSE AS is_as_recorded,
             numerator / nullif(denominator, 0) AS value,
             numerator,
             denominator
@@ -86,6 +89,8 @@ WITH
             begin_ns,
             end_ns,
             is_mean,
+            is_as_recorded,
+            TRUE AS is_together,
             if(
                 count(denominator) > 0,
                 sum(numerator) / nullif(sum(denominator), 0),
@@ -93,7 +98,7 @@ WITH
             ) AS value
         FROM known
         WHERE NOT is_only_part
-        GROUP BY counter_id, name, unit, begin_ns, end_ns, is_mean
+        GROUP BY counter_id, name, unit, begin_ns, end_ns, is_mean, is_as_recorded
     ),
 
     parts AS (
@@ -106,6 +111,8 @@ WITH
             begin_ns,
             end_ns,
             is_mean,
+            is_as_recorded,
+            FALSE AS is_together,
             value
         FROM known
         WHERE is_only_part OR row_count <= $row_limit::BIGINT
@@ -132,6 +139,8 @@ SELECT
     ranked.name AS counter,
     ranked.unit,
     ranked.is_mean,
+    ranked.is_as_recorded,
+    ranked.is_together,
     ranked.scope,
     ranked.scope_id,
     CASE ranked.scope

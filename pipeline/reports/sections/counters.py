@@ -11,12 +11,12 @@ from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Picture, Section, Table
 from tracemill.reports.pictures.counter_curves import CounterCurve, draw_counters
 from tracemill.reports.tables import Columns, TableSpec, groups_of
+from tracemill.reports.timeline_counters import QUERY, counters_over_time
 from tracemill.reports.units import Unit, format_value
 from tracemill.reports.wording import Row, count_of, group_by, name_path, number
 
 PLACE = 75
 MOST_PICTURES = 4
-_OVER_TIME = "counters_over_time"
 _COUNT = "#"  # The unit of numbers without one, in traces of Score-P.
 
 TOTALS = TableSpec(
@@ -41,8 +41,7 @@ BELOW_MEAN = TableSpec(
 def build(material: Material) -> Section | None:
     """Derived counters with their worst call paths, and curves over time."""
     totals = material.table(TOTALS)
-    has_profile = not material.is_empty("counter_profile")
-    curves = list(_curves(material.arrays(_OVER_TIME))) if has_profile else []
+    curves = sorted(_curves(material), key=lambda curve: (curve.is_derived, curve.counter))
     if not totals.rows and not curves:
         return None
     worst = material.table(BELOW_MEAN)
@@ -83,23 +82,29 @@ def _sentences(worst: Sequence[Row], curves: Sequence[CounterCurve]) -> Iterator
         )
 
 
-def _curves(found: Columns) -> Iterator[CounterCurve]:
+def _curves(material: Material) -> Iterator[CounterCurve]:
     """A curve per counter and part of the system that has different finite values."""
-    for rows in groups_of(found, "is_derived", "counter", "part"):
-        is_drawn = np.isfinite(rows["curve_value"])
-        values = rows["curve_value"][is_drawn]
-        if len(np.unique(values)) < 2:
-            continue
-        unit = str(rows["unit"][0])
-        yield CounterCurve(
-            counter=str(rows["counter"][0]),
-            part=str(rows["part"][0]),
-            unit="" if unit == _COUNT else unit,
-            seconds=tuple(((rows["begin_ns"] + rows["end_ns"])[is_drawn] / 2e9).tolist()),
-            values=tuple(values.tolist()),
-            is_derived=bool(rows["is_derived"][0]),
-            is_as_recorded=bool(rows["is_as_recorded"][0]),
-        )
+    for counter in counters_over_time(material):
+        series = list(groups_of(counter, "scope", "scope_id"))
+        parts = [rows for rows in series if not rows["is_together"][0]]
+        yield from (curve for rows in parts or series for curve in _curve(rows))
+
+
+def _curve(rows: Columns) -> Iterator[CounterCurve]:
+    is_drawn = np.isfinite(rows["value"])
+    values = rows["value"][is_drawn]
+    if len(np.unique(values)) < 2:
+        return
+    unit = str(rows["unit"][0])
+    yield CounterCurve(
+        counter=str(rows["counter"][0]),
+        part=str(rows["part"][0]),
+        unit="" if unit == _COUNT else unit,
+        seconds=tuple(((rows["begin_ns"] + rows["end_ns"])[is_drawn] / 2e9).tolist()),
+        values=tuple(values.tolist()),
+        is_derived=bool(rows["counter_id"][0] < 0),
+        is_as_recorded=bool(rows["is_as_recorded"][0]),
+    )
 
 
 def _pictures(curves: Sequence[CounterCurve]) -> Iterator[Picture]:
@@ -120,7 +125,7 @@ def _pictures(curves: Sequence[CounterCurve]) -> Iterator[Picture]:
             title=f"{name} over time",
             draw=partial(draw_counters, chosen),
             description=" ".join(_describe(curve) for curve in chosen),
-            of=_OVER_TIME,
+            of=QUERY,
         )
 
 
