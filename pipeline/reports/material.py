@@ -34,7 +34,6 @@ ASKED_OFTEN = {
     "main_waits": ("wait_states", 200_000),
     "main_times": ("call_tree", 3_000_000),
     "page_metrics": ("metrics", 100_000),
-    "derived_counter_profile": ("counter_profile", 100_000),
 }
 """Views that many queries read: the table that has their rows, and up to how many rows they are
 computed only once, within 100 MB."""
@@ -183,7 +182,8 @@ class Material:
         if self.overview_query != OVERVIEW:
             return frozenset()
         names, rows = self.fetch(PERTURBED, MOST_MARKED)
-        return frozenset(str(row[names.index("call_path")]) for row in rows)
+        place = names.index("call_path")
+        return frozenset(str(row[place]) for row in rows)
 
     def _database_for(self, query: str) -> duckdb.DuckDBPyConnection:
         """The connection, with the tables that the query reads."""

@@ -13,7 +13,7 @@ from tracemill.base.text import join_words
 from tracemill.reports.material import Material, Rows
 from tracemill.reports.model import ShownQuery
 from tracemill.reports.part_styles import COMPUTING_STYLES, style_of
-from tracemill.reports.tables import Columns, largest_of, read_source, rows_at
+from tracemill.reports.tables import Columns, groups_of, largest_of, read_source, rows_at
 from tracemill.reports.timeline_counters import MOST_VALUES, QUERY, read_counters
 from tracemill.reports.units import format_count
 from tracemill.reports.window_details import COLLECTIVES, MOST_WINDOWS, WindowDetails, values_of
@@ -148,11 +148,9 @@ class Timeline:
 
     def _levels(self) -> list[dict[str, object]]:
         found = self._material.arrays("timeline_course")
-        levels = found.pop("level")
-        return [
-            self._level(rows_at(found, np.flatnonzero(levels == level)))
-            for level in np.unique(levels)
-        ]
+        if (found["level"][1:] < found["level"][:-1]).any():
+            found = rows_at(found, np.argsort(found["level"], kind="stable"))
+        return [self._level(rows) for rows in groups_of(found, "level")]
 
     def _level(self, rows: Columns) -> dict[str, object]:
         """Regions (1 and up; 0 is none) and shares of all bins of a level, row by row."""

@@ -8,7 +8,7 @@ SELECT
     call_path,
     any_value(source) AS source
 FROM call_path_sources
-WHERE call_path IN (SELECT unnest($call_paths::VARCHAR[]))
+WHERE list_contains($call_paths::VARCHAR[], call_path)
 GROUP BY call_path
 HAVING count(DISTINCT source) = 1
 ORDER BY call_path
