@@ -216,7 +216,7 @@ def _cell(column: Column, value: Value, largest: dict[str, float], link: str) ->
 
 @lru_cache(_MOST_KEPT, typed=True)
 def _number(value: Value, unit: Unit) -> str:
-    return str(escape(format_value(value, unit)))
+    return format_value(value, unit).replace("<", "&lt;")  # as in "<0.01%"
 
 
 def _linked(content: str, address: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from tracemill.reports.grid import grid_of
 from tracemill.reports.model import Explanation, Layout, Report, Section, ShownQuery, Table
@@ -19,6 +20,7 @@ def render_markdown(report: Report, *, has_pictures: bool = False) -> str:
     return "\n".join(_lines(report, has_pictures)) + "\n"
 
 
+@lru_cache(10_000)
 def escape(text: str) -> str:
     """Text that Markdown shows unchanged."""
     if _ACTIVE.search(text):  # finds faster than it replaces

@@ -19,7 +19,7 @@ from tracemill.reports.units import format_count
 from tracemill.reports.window_details import COLLECTIVES, MOST_WINDOWS, WindowDetails, values_of
 from tracemill.reports.windows import Window, choose_windows
 
-MOST_VISITS = 20_000
+MOST_VISITS = 10_000
 """Visits of an automatic window, on average; it shows up to twice as many, a requested one more."""
 MOST_REQUESTED_VISITS = 200_000
 MOST_PLACES = 8
