@@ -153,15 +153,17 @@ def _times(
 ) -> Iterator[tuple[str, Cells]]:
     """Visits, time by overhead class, and what visitors have above the mean of a call path."""
     rows = tree.times
-    keys, own, means = places.keys(rows), rows["own_ns"], tree.means[rows["call_path_id"]]
+    paths, given, own = rows["call_path_id"], rows["overhead_id"], rows["own_ns"]
+    keys, means, classes = places.keys(rows), tree.means[paths], tree.classes[paths]
     yield "visits", places.sum(keys, rows["visit_count"])
     is_above = rows["is_visited"] & (means != NO_MEAN) & (own > means)
     yield "imbalance_above", places.sum(keys[is_above], (own - means)[is_above])
-    classes = material.arrays(CLASSES)
+    classes = np.where(given < 0, classes, given)
+    counted = [column.tolist() for column in material.arrays(CLASSES).values()]
     of_class: dict[int, Cells] = {}
-    for overhead_id, number in zip(*(column.tolist() for column in classes.values()), strict=True):
+    for overhead_id, number in zip(*counted, strict=True):
         if overhead_id not in of_class:
-            here = np.flatnonzero(rows["overhead_id"] == overhead_id)
+            here = np.flatnonzero(classes == overhead_id)
             of_class[overhead_id] = places.sum(keys[here], own[here])
         yield names[number], of_class[overhead_id]
 

@@ -62,6 +62,13 @@ class ExploredTree:
         return np.where(found < 0, self.shown.size, found)
 
     @cached_property
+    def classes(self) -> Ints:
+        """The overhead class of each call path, or -1."""
+        classes = self._by_path(-1)
+        classes[self.paths["call_path_id"]] = self.paths["overhead_id"]
+        return classes
+
+    @cached_property
     def means(self) -> Ints:
         """The mean time of each call path over its locations (ns), or NO_MEAN."""
         means = self._by_path(NO_MEAN)

@@ -121,7 +121,7 @@ def fetch(
     Raises QueryError with the query's name if the tables do not fit it.
     """
     with _run_query(connection, query, row_limit) as cursor:
-        rows = tuple(tuple(row) for row in cursor.fetchall())
+        rows = tuple(cursor.fetchall())
     return tuple(column[0] for column in cursor.description or ()), rows
 
 

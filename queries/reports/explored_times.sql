@@ -1,23 +1,20 @@
 -- Visits of call paths and their time for exploration.
 --
--- Tasks are counted where they run, not where they are scheduled: their stubs have no class.
---
--- Grain:      one row per call path and location; fork and join of a parallel region apart
--- Inputs:     call_tree, call_paths, region_classes, fork_join_times, overhead_classes
+-- Grain:      one row per call path and location; fork and join of a parallel region apart, with
+--             the overhead class that replaces that of the call path
+-- Inputs:     call_tree, fork_join_times, overhead_classes
 -- Output:     report section exploration
 -- Parameters: none
 -- Assumes:    nothing
 SELECT
     call_tree.call_path_id,
     call_tree.location_id,
-    if(call_paths.kind = 'task_stub', NULL, region_classes.overhead_id) AS overhead_id,
+    NULL AS overhead_id,
     call_tree.visit_count,
     call_tree.visit_count > 0 OR call_tree.shortest_ns IS NOT NULL AS is_visited,
     call_tree.exclusive_ns - coalesce(forked.fork_join_ns, 0) AS own_ns,
     call_tree.inclusive_ns
 FROM call_tree
-INNER JOIN call_paths ON call_tree.call_path_id = call_paths.call_path_id
-LEFT JOIN region_classes ON call_paths.region_id = region_classes.region_id
 LEFT JOIN fork_join_times AS forked
     ON
         call_tree.call_path_id = forked.call_path_id
