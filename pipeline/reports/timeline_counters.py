@@ -17,16 +17,11 @@ MOST_COUNTERS = 60
 def read_counters(material: Material, begin_ns: int) -> list[dict[str, object]]:
     """Counters with their series, power and derived ones first; times count from the run's begin.
 
-    A series is that of a process, a node, or of all parts of the system together (`scope` group).
+    A series is that of a process, a node, or of all parts of the system together (`scope` group),
+    in some of the `bins`.
     """
     return [
-        {
-            "name": str(rows["counter"][0]),
-            "unit": str(rows["unit"][0]),
-            "isMean": bool(rows["is_mean"][0]),
-            "series": [_series(part, begin_ns) for part in groups_of(rows, "scope", "scope_id")],
-        }
-        for rows in islice(counters_over_time(material), MOST_COUNTERS)
+        _describe(rows, begin_ns) for rows in islice(counters_over_time(material), MOST_COUNTERS)
     ]
 
 
@@ -37,12 +32,27 @@ def counters_over_time(material: Material) -> Iterator[Columns]:
         yield from groups_of(found, "counter_id", "counter")
 
 
-def _series(rows: Columns, begin_ns: int) -> dict[str, object]:
+def _describe(rows: Columns, begin_ns: int) -> dict[str, object]:
+    """A counter. Most series have the same bins, which are written once."""
+    bins: dict[bytes, dict[str, object]] = {}
+    series = []
+    for part in groups_of(rows, "scope", "scope_id"):
+        begin, end = part["begin_ns"] - begin_ns, part["end_ns"] - begin_ns
+        key = begin.tobytes() + end.tobytes()
+        bins.setdefault(key, {"begin": begin, "end": end})
+        series.append(
+            {
+                "scope": str(part["scope"][0]),
+                "id": int(part["scope_id"][0]),
+                "part": str(part["part"][0]),
+                "bins": list(bins).index(key),
+                "value": part["value"].astype(np.float32),
+            }
+        )
     return {
-        "scope": str(rows["scope"][0]),
-        "id": int(rows["scope_id"][0]),
-        "part": str(rows["part"][0]),
-        "begin": rows["begin_ns"] - begin_ns,
-        "end": rows["end_ns"] - begin_ns,
-        "value": rows["value"].astype(np.float32),
+        "name": str(rows["counter"][0]),
+        "unit": str(rows["unit"][0]),
+        "isMean": bool(rows["is_mean"][0]),
+        "bins": list(bins.values()),
+        "series": series,
     }

@@ -18,8 +18,9 @@ tracemill.timelineLanes = (function () {
     }
     data.counters.forEach((counter, at) => {
       const all = counter.series.map((series) => extremesOf(series.value));
-      lanes.push(Object.assign({ key: "counter" + at, label: counter.name, height: TALL,
-        isCounter: true, extremes: all }, counter));
+      const series = counter.series.map((each) => Object.assign({}, counter.bins[each.bins], each));
+      lanes.push(Object.assign({}, counter, { key: "counter" + at, label: counter.name, height: TALL,
+        isCounter: true, extremes: all, series }));
     });
     return lanes;
   }
