@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tracemill.reports.explored_tree import NO_MEAN, ExploredTree
 from tracemill.reports.material import Material, Rows
-from tracemill.reports.tables import Columns, largest_of
+from tracemill.reports.tables import Columns, largest_of, rows_at
 from tracemill.reports.units import Value
 
 SEVERITIES = "explored_severities"
@@ -140,8 +140,10 @@ class _Places:
 def _severities(
     material: Material, places: _Places, names: Mapping[Value, str]
 ) -> Iterator[tuple[str, Cells]]:
-    """Rows of a metric are adjacent, as they are stored."""
+    """Most rows of a metric are adjacent, as they are stored."""
     rows = material.arrays(SEVERITIES)
+    if np.count_nonzero(np.diff(rows["metric_number"])) > len(names):
+        rows = rows_at(rows, np.argsort(rows["metric_number"], kind="stable"))
     keys, numbers, values = places.keys(rows), rows["metric_number"], rows["value"]
     for begin, end in pairwise([0, *(np.flatnonzero(np.diff(numbers)) + 1), numbers.size]):
         if begin < end:

@@ -11,6 +11,8 @@ from tracemill.reports.model import Explanation, Layout, Report, Section, ShownQ
 # An underscore inside a word, as in MPI_Recv, means nothing.
 _ACTIVE = re.compile(r"([\\`*\[\]<>|#~$]|(?<![^\W_])_|_(?![^\W_]))")
 
+_MOST_KEPT = 10_000
+
 
 def render_markdown(report: Report, *, has_pictures: bool = False) -> str:
     """The report as text. All content of the trace is escaped.
@@ -20,7 +22,7 @@ def render_markdown(report: Report, *, has_pictures: bool = False) -> str:
     return "\n".join(_lines(report, has_pictures)) + "\n"
 
 
-@lru_cache(10_000)
+@lru_cache(_MOST_KEPT)
 def escape(text: str) -> str:
     """Text that Markdown shows unchanged."""
     if _ACTIVE.search(text):  # finds faster than it replaces

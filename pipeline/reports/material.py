@@ -63,7 +63,8 @@ class Material:
     provide: Callable[[str], object] | None = None
     provided: set[str] = field(default_factory=set)
     _fetched: dict[tuple[str, int | None], Fetched] = field(default_factory=dict)
-    _arrays: dict[str, Columns] = field(default_factory=dict)
+    _own: dict[tuple[str, int | None], Fetched] = field(default_factory=dict)
+    _arrays: dict[tuple[str, int], Columns] = field(default_factory=dict)
     _views: set[str] = field(default_factory=set)
     _providing: Lock = field(default_factory=Lock)
 
@@ -81,15 +82,19 @@ class Material:
     def beside(
         self, provide: Callable[[duckdb.DuckDBPyConnection, str], object]
     ) -> "Iterator[Material]":
-        """The same for another thread: with a cursor of its own; both have what either fetched.
+        """The same for another thread, with its own cursor; neither fetches what the other has.
 
         Not for a focus, whose views only its connection sees.
         """
         connection = self.connection.cursor()
+        other = replace(
+            self, connection=connection, provide=partial(provide, connection), _own=dict(self._own)
+        )
         try:
-            yield replace(self, connection=connection, provide=partial(provide, connection))
+            yield other
         finally:
             connection.close()
+        self._own.update(other._own)
 
     def fetch(self, query: str, row_limit: int | None = None) -> Fetched:
         """Column names and rows of a report query; it runs again only for rows not yet fetched.
@@ -103,6 +108,7 @@ class Material:
             names, rows = fetch(self._database_for(query), query, row_limit)
             found = names, self._with_streams(query, names, rows)
             self._fetched[query, row_limit] = found
+        self._own[query, row_limit] = found
         return found
 
     def _fetched_before(self, query: str, row_limit: int | None) -> Fetched | None:
@@ -151,17 +157,17 @@ class Material:
         return fetch_arrays(self._database_for(query), query, row_limit, **values)
 
     def kept_arrays(self, query: str, row_limit: int) -> Columns:
-        """The same, kept for another section that asks for it, with the same limit."""
-        found = self._arrays.get(query)
+        """The same, kept for another section that asks for it."""
+        found = self._arrays.get((query, row_limit))
         if found is None:
-            found = self._arrays[query] = self.arrays(query, row_limit)
+            found = self._arrays[query, row_limit] = self.arrays(query, row_limit)
         return found
 
     def fetched_paths(self) -> set[str]:
-        """The call paths in all rows that were fetched, except those that are only marked."""
+        """The call paths in all rows that were fetched here, except those that are only marked."""
         return {
             str(row[place])
-            for (query, _), (names, rows) in self._fetched.items()
+            for (query, _), (names, rows) in self._own.items()
             if query != PERTURBED
             for place, name in enumerate(names)
             if holds_paths(name) or name in _MAYBE_PATHS

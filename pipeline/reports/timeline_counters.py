@@ -10,7 +10,7 @@ from tracemill.reports.tables import Columns, groups_of
 
 QUERY = "timeline_counters"
 MOST_VALUES = 100_000
-"""If parts of the system have more values, lanes show only all parts together."""
+"""If parts of the system have more values, lanes and pictures show only all parts together."""
 MOST_COUNTERS = 60
 
 

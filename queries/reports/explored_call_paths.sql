@@ -8,7 +8,7 @@
 -- Inputs:     call_paths, region_classes, computational_imbalance
 -- Output:     report section exploration
 -- Parameters: none
--- Assumes:    nothing
+-- Assumes:    call paths are numbered depth-first; a caller has at least the time of its callees
 SELECT
     call_paths.call_path_id,
     call_paths.parent_call_path_id,

@@ -1,10 +1,10 @@
 -- Severities for exploration, and the values of locations that have no call path.
 --
--- Grain:      one row per metric, call path and location with a value; fork and join apart
+-- Grain:      one row per metric, call path and location with a value
 -- Inputs:     severities, idle_times, efficiency_losses, page_metrics
 -- Output:     report section exploration
 -- Parameters: none
--- Assumes:    nothing
+-- Assumes:    the run has the call paths and locations
 WITH
     -- Of the interval whose efficiencies the report shows first.
     lost AS (

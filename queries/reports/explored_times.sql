@@ -5,7 +5,7 @@
 -- Inputs:     call_tree, fork_join_times, overhead_classes
 -- Output:     report section exploration
 -- Parameters: none
--- Assumes:    nothing
+-- Assumes:    the run has the call paths and locations
 SELECT
     call_tree.call_path_id,
     call_tree.location_id,

@@ -4,7 +4,7 @@
 -- Inputs:     critical_path_work
 -- Output:     report section exploration
 -- Parameters: none
--- Assumes:    nothing
+-- Assumes:    the run has the call paths and locations
 SELECT
     call_path_id,
     location_id,

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import duckdb
 import pytest
 
 from tests.helpers.memory_sink import MemorySink
@@ -20,6 +21,7 @@ from tracemill.engine.resources import lanes_for, open_database
 from tracemill.patterns.catalog import known_tables
 from tracemill.reports.build import build_report
 from tracemill.reports.html import render_html
+from tracemill.reports.material import Material
 from tracemill.reports.sections import summary, timeline
 from tracemill.sql.query_files import all_queries
 from tracemill.stages.stage import PythonStage
@@ -329,13 +331,48 @@ def test_a_report_in_two_lanes_is_the_same(
     assert render_html(in_two_lanes) == render_html(in_one_lane)
 
 
-def test_an_error_in_one_of_two_lanes_is_raised(
-    analysis_of: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_main", [True, False])
+def test_an_error_in_either_lane_is_raised(
+    is_main: bool, analysis_of: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(material: Any) -> Any:
-        raise QueryError("report query timeline_span: no such table")
+    both = threading.Barrier(2, timeout=60)
 
-    monkeypatch.setattr(timeline, "build", fail)
+    def fail_in_one(material: Any) -> None:
+        both.wait()
+        if (threading.current_thread() is threading.main_thread()) == is_main:
+            raise QueryError("report query timeline_span: no such table")
+
+    for section in (summary, timeline):
+        monkeypatch.setattr(section, "build", fail_in_one)
     monkeypatch.setattr(resources, "_LANES_FROM_RECORDS", 0)
     with pytest.raises(QueryError, match="timeline_span"):
         build_report(analysis_of("m01_late_sender").run, threads=2)
+
+
+def test_each_lane_knows_the_call_paths_that_it_fetched(analysis_of: Callable[[str], Any]) -> None:
+    run = analysis_of("m29_hybrid").run
+    with run.connect() as connection:
+        material = Material(connection, run.manifest)
+        with material.beside(lambda *_: None) as beside:
+            material.fetch("worst_waits", 4)
+            own = material.fetched_paths()
+            beside.fetch("top_regions", 26)
+            beside.fetch("call_tree_totals", 26)
+            beside.fetch("losses_by_call_path", 26)
+            assert material.fetched_paths() == own
+            others = beside.fetched_paths()
+        assert others - own
+        assert material.fetched_paths() == own | others
+
+
+def test_short_queries_keep_what_large_tables_need() -> None:
+    off = {}
+    for records in (1_000, 1_000_000):
+        with duckdb.connect() as connection:
+            resources.prepare_for_reports(connection, records)
+            ((found,),) = connection.execute(
+                "SELECT current_setting('disabled_optimizers')"
+            ).fetchall()
+            off[records] = set(found.split(","))
+    assert off[1_000] - off[1_000_000] == {"join_filter_pushdown", "statistics_propagation"}
+    assert off[1_000_000] < off[1_000]

@@ -6,6 +6,7 @@ from math import inf, nan
 import pytest
 
 from tests.helpers.hand_made import HandMadeRun, make_run_row
+from tracemill.reports import timeline_counters
 from tracemill.reports.build import build_report
 from tracemill.reports.pictures.counter_curves import CounterCurve, draw_counters
 from tracemill.reports.sections.counters import _pictures
@@ -80,3 +81,37 @@ def test_values_that_are_no_numbers_are_not_drawn(unit: str, last: float, range:
     (picture,) = build_report(run).section("counters").pictures
     assert picture.description == f"power (MPI Rank 0): {range}"
     assert 'points="76.0,254.0 628.0,30.0"' in picture.svg
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, most_values: int) -> list[str]:
+    """What the pictures of two counters of two processes show."""
+    monkeypatch.setattr(timeline_counters, "MOST_VALUES", most_values)
+    run = HandMadeRun(
+        {
+            "runs": [make_run_row(end_ns=20)],
+            "location_groups": [
+                {"location_group_id": at, "name": f"MPI Rank {at}"} for at in (0, 1)
+            ],
+            "locations": [{"location_id": at, "location_group_id": at} for at in (0, 1)],
+            "counters": [{"counter_id": at, "name": name} for at, name in enumerate(("b", "a"))],
+            "counter_recordings": [{"recording_id": at, "counter_id": at} for at in (0, 1)],
+            "counter_profile": [
+                {"counter_id": counter, "scope_id": rank, "bin": at, "value": 10 * rank + at + 1}
+                | {"begin_ns": 10 * at, "end_ns": 10 * at + 10, "covered_ns": 10}
+                | {"method": "exact", "scope": "process"}
+                for counter in (0, 1)
+                for rank in (0, 1)
+                for at in (0, 1)
+            ],
+        }
+    )
+    return [picture.description for picture in build_report(run).section("counters").pictures]
+
+
+def test_pictures_show_each_process_and_all_together_only_if_these_are_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert counted(monkeypatch, 8) == [
+        f"{name} (MPI Rank 0): 1 to 2. {name} (MPI Rank 1): 11 to 12." for name in "ab"
+    ]
+    assert counted(monkeypatch, 7) == [f"{name} (the run): 12 to 14." for name in "ab"]

@@ -116,6 +116,21 @@ def test_values_of_locations_have_no_call_path_and_others_count_once() -> None:
     assert values_of(found, "non_critical_path_activities") == {A: 14}
 
 
+def test_time_of_a_stub_is_in_no_class() -> None:
+    tree = [
+        {"call_path_id": path, "location_id": 0, "visit_count": 1, "exclusive_ns": 5}
+        | dict.fromkeys(("inclusive_ns", "shortest_ns", "longest_ns"), 5)
+        for path in (0, 1)
+    ]
+    paths = [
+        {"call_path_id": 0, "region_id": 0},
+        {"call_path_id": 1, "parent_call_path_id": 0, "region_id": 0, "kind": "task_stub"},
+    ]
+    found = explored(9, call_paths=paths, call_tree=tree)
+    assert values_of(found, "computation") == {0: 5}
+    assert values_of(found, "visits") == {0: 1, 1: 1}
+
+
 def test_values_below_a_hidden_root_are_outside() -> None:
     found = explored(1, (None, 0, None), (5, 5, 7))
     assert values_of(found, "visits") == {2: 1, -1: 2}

@@ -1,5 +1,6 @@
 """Cells of a page's tables: all texts are escaped once, and links stand where they belong."""
 
+from dataclasses import replace
 from typing import Any
 
 from tracemill.reports.html import rows_of
@@ -49,3 +50,23 @@ def test_a_row_leads_on_from_its_call_path_else_from_its_first_cell() -> None:
     first, second = row_of((path, name), ("main", "n"), row_pages=("p.html",)).split("</td><td")
     assert '<a href="p.html">' in first
     assert "<a" not in second
+
+
+def test_small_shares_and_texts_among_numbers_are_escaped() -> None:
+    share = Column(name="time_ratio", title="Share", unit=Unit.SHARE)
+    assert row_of((share,), (0.00005,)) == '<td class="n">&lt;0.01%</td>'
+    assert row_of((TIME,), (HOSTILE,)) == f'<td class="n">{SAFE}</td>'
+
+
+def test_a_metric_that_leads_elsewhere_has_one_link() -> None:
+    linked = f'<td><a href="{SAFE}"><bdi>x</bdi></a></td>'
+    column = text("metric", is_explained=True)
+    assert row_of((column,), ("x",), cell_links=((HOSTILE,),)) == linked
+
+
+def test_places_in_code_are_escaped() -> None:
+    path = replace(text("call_path", is_path=True), sources={"main": "<f>.c:3"})
+    assert row_of((path,), ("main",)).endswith(
+        'title="main\n&lt;f&gt;.c:3"><span><bdi>main</bdi></span></bdi> '
+        '<small class="site">&lt;f&gt;.c:3</small></td>'
+    )

@@ -82,5 +82,5 @@ def test_hostile_sentences_are_text() -> None:
 
 @pytest.mark.parametrize("name", ["region", "worst_region", "caller", "callee"])
 def test_regions_hide_their_arguments_in_every_column(name: str) -> None:
-    shown = _name(Column(name=name, title="", unit=Unit.TEXT), "f(int)", "f(int)")
+    shown = _name(Column(name=name, title="", unit=Unit.TEXT), "f(int)")
     assert shown == ("f(<i>int</i>)", "f(int)")

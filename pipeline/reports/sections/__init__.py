@@ -21,7 +21,8 @@ _OF_RECORDS = frozenset(
 )  # fmt: skip
 """Sections that need more than the call tree."""
 _LONGEST = frozenset(("timeline", "exploration", "summary"))
-"""Sections that take longest are built first."""
+"""Sections that take longest are built first. The summary is the very first of its thread: it marks
+call paths that were fetched for it."""
 
 LAST_OPEN = 40
 """PLACE of the last section that pages do not fold: the critical path."""
@@ -67,8 +68,12 @@ def _build_all(
     waiting = iter(sorted(modules, key=lambda module: _name(module) not in _LONGEST))
 
     def build_next(given: Material) -> None:
-        for module in waiting:
-            made[module] = module.build(given)
+        try:
+            for module in waiting:
+                made[module] = module.build(given)
+        except BaseException:
+            list(waiting)  # the other thread ends, too
+            raise
 
     with ThreadPoolExecutor(1) as pool:
         other = pool.submit(build_next, beside) if beside else None
