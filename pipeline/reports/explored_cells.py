@@ -10,20 +10,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tracemill.reports.explored_tree import NO_MEAN, ExploredTree
+from tracemill.reports.explored_tree import ExploredTree, Ints
 from tracemill.reports.material import Material, Rows
 from tracemill.reports.tables import Columns, largest_of, rows_at
 from tracemill.reports.units import Value
+from tracemill.stages.arrays import place, sum_by
 
 SEVERITIES = "explored_severities"
 WORK = "explored_work"
 CLASSES = "explored_classes"
 _DENSE = 8
 """Values are summed up in an array of all keys if these are up to so many times the values."""
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -66,8 +64,7 @@ def read_cells(
 def sum_of(keys: Ints, values: Ints, key_count: int) -> Cells:
     """Cells with the sums of values of the same key, one of `key_count`, other than zero."""
     if key_count <= _DENSE * keys.size:
-        sums = np.zeros(key_count, np.int64)
-        np.add.at(sums, keys, values)
+        sums = sum_by(keys, values, key_count)
         kept = np.flatnonzero(sums)
         return Cells(kept, sums[kept])
     order = np.argsort(keys, kind="stable")
@@ -115,8 +112,7 @@ class _Places:
 
     @staticmethod
     def of(tree: ExploredTree, locations: Ints) -> "_Places":
-        of_location = np.zeros(locations.max(initial=-1) + 1, np.int64)
-        of_location[locations] = np.arange(locations.size)
+        of_location = place(locations, np.arange(locations.size))
         count = (tree.shown.size + 1) * locations.size
         return _Places(tree.places * locations.size, of_location, count)
 
@@ -156,11 +152,11 @@ def _times(
     """Visits, time by overhead class, and what visitors have above the mean of a call path."""
     rows = tree.times
     paths, given, own = rows["call_path_id"], rows["overhead_id"], rows["own_ns"]
-    keys, means, classes = places.keys(rows), tree.means[paths], tree.classes[paths]
+    keys, means = places.keys(rows), tree.by_path("mean_ns")[paths]
     yield "visits", places.sum(keys, rows["visit_count"])
-    is_above = rows["is_visited"] & (means != NO_MEAN) & (own > means)
+    is_above = rows["is_visited"] & (means >= 0) & (own > means)
     yield "imbalance_above", places.sum(keys[is_above], (own - means)[is_above])
-    classes = np.where(given < 0, classes, given)
+    classes = np.where(given < 0, tree.by_path("overhead_id")[paths], given)
     counted = [column.tolist() for column in material.arrays(CLASSES).values()]
     of_class: dict[int, Cells] = {}
     for overhead_id, number in zip(*counted, strict=True):

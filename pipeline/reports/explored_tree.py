@@ -12,8 +12,6 @@ from tracemill.reports.tables import Columns, largest_of, rows_at
 CALL_PATHS = "explored_call_paths"
 CALLEES = "explored_callees"
 TIMES = "explored_times"
-NO_MEAN = -1
-"""The mean of a call path without one; arrays have it for null."""
 
 Ints = NDArray[np.int64]
 
@@ -36,7 +34,7 @@ class ExploredTree:
         A caller has at least the time of its callees, so that callers of shown ones are shown.
         """
         ids = np.sort(self.paths["call_path_id"])
-        totals = self._by_path(-1)
+        totals = self._nothing()
         visited = self.times["call_path_id"]
         totals[visited] = 0
         np.add.at(totals, visited, self.times["inclusive_ns"])
@@ -51,7 +49,7 @@ class ExploredTree:
         shown or whose caller is.
         """
         ids, callers = self.paths["call_path_id"], self.paths["parent_call_path_id"]
-        places, of_caller = self._by_path(-1), self._by_path(-1)
+        places, of_caller = self._nothing(), self._nothing()
         places[self.shown] = np.arange(self.shown.size)
         of_caller[ids] = places[callers]
         begins = (places >= 0) | (of_caller >= 0)
@@ -61,22 +59,14 @@ class ExploredTree:
         found[-1] = -1
         return np.where(found < 0, self.shown.size, found)
 
-    @cached_property
-    def classes(self) -> Ints:
-        """The overhead class of each call path, or -1."""
-        classes = self._by_path(-1)
-        classes[self.paths["call_path_id"]] = self.paths["overhead_id"]
-        return classes
+    def by_path(self, name: str) -> Ints:
+        """A column of the call paths by their ids; -1 where it is null."""
+        found = self._nothing()
+        found[self.paths["call_path_id"]] = self.paths[name]
+        return found
 
-    @cached_property
-    def means(self) -> Ints:
-        """The mean time of each call path over its locations (ns), or NO_MEAN."""
-        means = self._by_path(NO_MEAN)
-        means[self.paths["call_path_id"]] = self.paths["mean_ns"]
-        return means
-
-    def _by_path(self, value: int) -> Ints:
-        return np.full(self.paths["call_path_id"].max(initial=-1) + 2, value)
+    def _nothing(self) -> Ints:
+        return np.full(self.paths["call_path_id"].max(initial=-1) + 2, -1)
 
     def named(self, callees: Columns) -> Columns:
         """The shown call paths in the order of their ids, with the names of their callees."""

@@ -5,7 +5,7 @@ Only the scripts of `widgets` can run, regardless of the names in a trace.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,7 +39,6 @@ DEEPEST = 24
 COURSE_STRETCHES = 200
 COURSE_HEIGHT = 100
 CURVE_WIDTH, CURVE_HEIGHT, CURVE_MARGIN = 120, 24, 3
-_MOST_KEPT = 10_000
 _PATH = ' class="p"'
 
 
@@ -214,7 +213,6 @@ def _cell(column: Column, value: Value, largest: dict[str, float], link: str) ->
     return HtmlCell(_linked(content, link), _kind(column, value, largest), column.is_path)
 
 
-@lru_cache(_MOST_KEPT, typed=True)
 def _number(value: Value, unit: Unit) -> str:
     return format_value(value, unit).replace("<", "&lt;")  # as in "<0.01%"
 
