@@ -1,6 +1,7 @@
 """What the page of a run says first: a verdict, its efficiencies, and the worst causes."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tracemill.reports.material import Material
 from tracemill.reports.model import Cause, Opening
@@ -46,6 +47,9 @@ _OF_OTHER_CALLS = "Call it less often, or move it away from communication: {who}
 _OF_SETUP = "Paid once: longer runs hide it."
 _OF_KERNEL = "Make it faster, or compute on the host meanwhile: {who}."
 OF_GAIN = "Make it faster, or overlap it with other work."
+_REPLACED = ", less than its {} on the critical path, because other work would become critical"
+SAME = "The same."
+"""Advice that the cause before it has, too."""
 OF_WHOLE = "Root causes and gains are on the page of the whole run: both follow from all of it."
 
 
@@ -70,8 +74,14 @@ def opening_of(material: Material) -> Opening:
     return Opening(
         verdict=" ".join(nonempty(*sentences)),
         bars=efficiencies.bars(material),
-        causes=tuple(causes),
+        causes=tuple(_without_repeated_advice(causes)),
     )
+
+
+def _without_repeated_advice(causes: Sequence[Cause]) -> Iterator[Cause]:
+    for at, cause in enumerate(causes):
+        is_same = at > 0 and cause.advice == causes[at - 1].advice
+        yield replace(cause, advice=SAME) if is_same else cause
 
 
 def _gains(material: Material) -> Sequence[Row]:
@@ -95,8 +105,8 @@ def _cause_and_gain(caused: Sequence[Row], gained: Sequence[Row]) -> Iterator[st
     if gain:
         is_same = cause is not None and gain["part"] == cause["call_path"]
         part = "this call path" if is_same else name_path(gain["part"])
-        shorter = f"Without {part}, the whole run would be {gains.gain_of(gain)} shorter."
-        yield f"{shorter}{gains.describe_replacement(gain)}"
+        why = _REPLACED.format(time_of(gain["path_ns"])) if gains.is_replaced(gain) else ""
+        yield f"Without {part}, the whole run would be {gains.gain_of(gain)} shorter{why}."
 
 
 def _of_waiting(row: Row, *, has_threads: bool) -> Cause:

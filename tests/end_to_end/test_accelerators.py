@@ -157,9 +157,8 @@ def test_gains_are_those_of_waiting_for_the_other_kernel(report: Report) -> None
     summary = report.section("summary")
     assert summary.opening is not None
     assert summary.opening.verdict.endswith(
-        "Without this call path, the whole run would be 20.0 µs (20.0%) shorter. That is less than "
-        "the 50.0 µs of this call path on the critical path, because other work would become "
-        "critical."
+        "Without this call path, the whole run would be 20.0 µs (20.0%) shorter, less than its "
+        "50.0 µs on the critical path, because other work would become critical."
     )
 
 

@@ -63,13 +63,17 @@ def describe_gain(material: Material) -> Iterator[str]:
 
 def describe_replacement(row: Row) -> str:
     """Why the gain is less than the time on the critical path, after a blank; else empty."""
-    gain, on_path = number(row["gain_ns"]), number(row["path_ns"])
-    if gain >= OVERSTATED * on_path:
+    if not is_replaced(row):
         return ""
     return (
-        f" That is less than the {time_of(on_path)} of this call path on the critical path, "
+        f" That is less than the {time_of(row['path_ns'])} of this call path on the critical path, "
         "because other work would become critical."
     )
+
+
+def is_replaced(row: Row) -> bool:
+    """True if other work would become critical instead of a part."""
+    return number(row["gain_ns"]) < OVERSTATED * number(row["path_ns"])
 
 
 def gain_of(row: Row) -> str:
