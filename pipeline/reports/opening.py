@@ -67,7 +67,7 @@ def opening_of(material: Material) -> Opening:
         causes += others[: root_causes.MOST_CAUSES - len(causes)]
     sentences = (
         efficiencies.name_worst(material),
-        *_cause_and_gain(caused, gained),
+        _cause_and_gain(caused, gained),
         efficiencies.describe_little_computation(material),
         OF_WHOLE if material.is_focused else "",
     )
@@ -95,18 +95,20 @@ def _gains(material: Material) -> Sequence[Row]:
     ]
 
 
-def _cause_and_gain(caused: Sequence[Row], gained: Sequence[Row]) -> Iterator[str]:
-    """The largest cause and the largest gain; a call path that is both is named once."""
+def _cause_and_gain(caused: Sequence[Row], gained: Sequence[Row]) -> str:
+    """The largest cause and the largest gain in one sentence; one that is both is named once."""
     cause = caused[0] if caused else None
     gain = gained[0] if gained else None
+    said = []
     if cause:
-        what = start(f"{name_path(cause['call_path'])} causes {share_of(cause['caused_ratio'])}")
-        yield f"{what} of all waiting."
+        share = share_of(cause["caused_ratio"])
+        said.append(f"{name_path(cause['call_path'])} causes {share} of all waiting")
     if gain:
         is_same = cause is not None and gain["part"] == cause["call_path"]
-        part = "this call path" if is_same else name_path(gain["part"])
+        part = "it" if is_same else name_path(gain["part"])
         why = _REPLACED.format(time_of(gain["path_ns"])) if gains.is_replaced(gain) else ""
-        yield f"Without {part}, the whole run would be {gains.gain_of(gain)} shorter{why}."
+        said.append(f"without {part}, the whole run would be {gains.gain_of(gain)} shorter{why}")
+    return start(f"{'; '.join(said)}.") if said else ""
 
 
 def _of_waiting(row: Row, *, has_threads: bool) -> Cause:

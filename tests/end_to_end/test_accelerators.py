@@ -157,7 +157,7 @@ def test_gains_are_those_of_waiting_for_the_other_kernel(report: Report) -> None
     summary = report.section("summary")
     assert summary.opening is not None
     assert summary.opening.verdict.endswith(
-        "Without this call path, the whole run would be 20.0 µs (20.0%) shorter, less than its "
+        "; without it, the whole run would be 20.0 µs (20.0%) shorter, less than its "
         "50.0 µs on the critical path, because other work would become critical."
     )
 
@@ -166,7 +166,7 @@ def test_gains_are_those_of_waiting_for_the_other_kernel(report: Report) -> None
 def test_a_kernel_is_the_root_cause_of_waiting_for_its_stream(report: Report) -> None:
     summary = report.section("summary")
     assert summary.opening is not None
-    assert '"copy" causes 83.3% of all waiting. ' in summary.opening.verdict
+    assert '"copy" causes 83.3% of all waiting; ' in summary.opening.verdict
     cause, *others = summary.opening.causes
     assert (cause.call_path, cause.cost) == ("copy", "50.0 µs, 83.3% of all waiting")
     assert [(each.call_path, each.cost) for each in others] == [

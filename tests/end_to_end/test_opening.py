@@ -167,7 +167,7 @@ def test_sentences_and_causes_have_source_lines_in_every_form() -> None:
         "would become critical."
     )
     assert summary.opening.verdict == (
-        '"main/MPI_Recv" (app.c:7) causes 44.0% of all waiting. Without "main" (app.c:7), the '
+        '"main/MPI_Recv" (app.c:7) causes 44.0% of all waiting; without "main" (app.c:7), the '
         "whole run would be 50.0 ms (50.0%) shorter, less than its 90.0 ms on the critical path, "
         "because other work would become critical."
     )
@@ -197,6 +197,7 @@ def test_equal_advice_is_said_once_so_that_the_opening_stays_short() -> None:
         "Send earlier, without blocking, in fewer messages: receivers wait.", "The same."
     ]  # fmt: skip
     assert len(" ".join((opening.verdict, *said)).split()) <= 60
+    assert opening.verdict.count(". ") <= 1  # one or two sentences
 
 
 def test_names_that_several_call_paths_share_have_no_source_line() -> None:
